@@ -1,0 +1,51 @@
+import { CribError, type CribErrorOptions } from './crib-error.ts';
+
+/** [EXEC-6] The one error under the names that users of the library look for. Their codes decide; the names only help a `catch`. */
+export class TransportError extends CribError {
+  override name = 'TransportError';
+}
+
+export class ConnectionError extends TransportError {
+  override name = 'ConnectionError';
+  constructor(message: string, options?: CribErrorOptions) {
+    super('NETWORK_ERROR', message, { retryable: true, ...options });
+  }
+}
+
+export class ProtocolError extends TransportError {
+  override name = 'ProtocolError';
+  constructor(message: string, options?: CribErrorOptions) {
+    super('SERVICE_UNAVAILABLE', message, { retryable: false, ...options });
+  }
+}
+
+export class TimeoutError extends TransportError {
+  override name = 'TimeoutError';
+  constructor(message: string, options?: CribErrorOptions) {
+    super('NETWORK_ERROR', message, { retryable: true, ...options });
+  }
+}
+
+/** UTCP's InvalidRequest. */
+export class ValidationError extends CribError {
+  override name = 'ValidationError';
+  constructor(message: string, options?: CribErrorOptions) {
+    super('VALIDATION_ERROR', message, options);
+  }
+}
+
+/** UTCP's MethodNotFound. */
+export class ToolNotFoundError extends CribError {
+  override name = 'ToolNotFoundError';
+  constructor(message: string, options?: CribErrorOptions) {
+    super('NOT_FOUND', message, options);
+  }
+}
+
+/** UTCP's InternalError. */
+export class ToolCallError extends CribError {
+  override name = 'ToolCallError';
+  constructor(message: string, options?: CribErrorOptions) {
+    super('SERVICE_UNAVAILABLE', message, { retryable: false, ...options });
+  }
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { JsonObject, JsonSchema } from './json.ts';
+
+export type ExecutionMode = 'mcp_call' | 'sync_http' | 'async_poll' | 'builtin' | 'workflow';
+
+/** Only `active` tools are listed and callable. `hidden` is the administrator's wish, the others are found. */
+export const toolStates = ['active', 'pending', 'quarantined', 'deprecated', 'hidden'] as const;
+export type ToolState = (typeof toolStates)[number];
+
+/** What a source says of one of its tools; what the definition hash covers. */
+export interface ToolDefinition {
+  /** The tool's own name within its source. */
+  name: string;
+  title?: string;
+  description: string;
+  input_schema: JsonSchema;
+  output_schema?: JsonSchema;
+  annotations?: JsonObject;
+}
+
+/** A definition with what the source knows beside it, for selectors and execution. */
+export interface DiscoveredTool {
+  definition: ToolDefinition;
+  tags: string[];
+  /** HTTP method and path, where the tool is an HTTP operation. */
+  method?: string;
+  path?: string;
+  version?: string;
+  execution_mode: ExecutionMode;
+}
+
+/** [EXEC-7] Limits an administrator may set on one tool; what is absent falls back to the server's own. */
+export const toolLimitsSchema = z.strictObject({
+  timeout_ms: z.int().min(1).max(3_600_000).optional().describe('Longest time one call may take'),
+  concurrency: z.int().min(1).max(10_000).optional().describe('Calls of this tool that may run at once'),
+  rate_per_second: z.number().positive().max(1_000_000).optional().describe('Sustained calls per second, over all callers'),
+  burst: z.int().min(1).max(1_000_000).optional().describe('Calls that may come at once before the rate applies'),
+});
+export type ToolLimits = z.infer<typeof toolLimitsSchema>;
+
+/** [INV-5] What an administrator changed about a tool; survives every refresh. */
+export const toolOverridesSchema = z.strictObject({
+  hidden: z.boolean().optional().describe('Takes the tool off every list and makes it uncallable'),
+  description: z.string().max(20_000).optional().describe('Shown in place of the description the source gives'),
+  labels: z.record(z.string().min(1).max(64), z.string().max(256)).optional().describe('Free labels that group selectors can match'),
+  limits: toolLimitsSchema.optional(),
+});
+export type ToolOverrides = z.infer<typeof toolOverridesSchema>;
+
+/** One tool as the store keeps it: found definition and the administrator's overrides, side by side. */
+export interface ToolRecord {
+  tool_id: string;
+  source_id: string;
+  discovered: DiscoveredTool;
+  definition_hash: string;
+  state: Exclude<ToolState, 'hidden'>;
+  overrides: ToolOverrides;
+  created_at: number;
+  updated_at: number;
+}
+
+/** One tool as everybody else sees it: overrides applied, names made. */
+export interface Tool {
+  readonly tool_id: string;
+  /** [NAME-1] `<namespace>:<tool>` */
+  readonly name: string;
+  /** [NAME-3] The name to show a model. */
+  readonly model_name: string;
+  readonly source_id: string;
+  readonly source_name: string;
+  readonly namespace: string;
+  /** The definition as found; `definition.name` is what the source is called with. */
+  readonly definition: ToolDefinition;
+  readonly title: string | null;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly method: string | null;
+  readonly path: string | null;
+  readonly version: string | null;
+  readonly execution_mode: ExecutionMode;
+  readonly definition_hash: string;
+  readonly state: ToolState;
+  readonly limits: ToolLimits;
+  /** Changes when anything that a list shows of the tool changes. */
+  readonly fingerprint: string;
+}
