@@ -1,0 +1,79 @@
+import { CribError } from '../model/crib-error.ts';
+import { nameConflicts } from './name-conflicts.ts';
+import type { Queries } from './tables.ts';
+
+/** An answer kept for later: of a call that runs on its own, or of one that came with an `Idempotency-Key` [EXEC-9]. */
+export interface AnswerRow {
+  call_id: string;
+  /** The key of the principal who made the call. */
+  owner: string;
+  idempotency_key: string | null;
+  /** What was asked, so that the same key with another request can be told apart. */
+  request_hash: string | null;
+  tool_id: string;
+  tool: string;
+  deadline_at: number;
+  created_at: number;
+  expires_at: number;
+  /** The answer as JSON; null while the call runs. */
+  body: string | null;
+}
+
+export type Claim = { claimed: true } | { claimed: false; existing: AnswerRow };
+
+export type Answers = ReturnType<typeof createAnswers>;
+
+export function createAnswers(queries: Queries) {
+  const select = queries.selectFrom('answers').selectAll();
+
+  async function insert(row: AnswerRow): Promise<boolean> {
+    const statement = queries
+      .insertInto('answers')
+      .values(row)
+      .onConflict((conflict) => conflict.columns(['owner', 'idempotency_key']).where('idempotency_key', 'is not', null).doNothing());
+    const { numInsertedOrUpdatedRows } = await nameConflicts(statement.executeTakeFirst());
+    return numInsertedOrUpdatedRows === 1n;
+  }
+
+  return {
+    /** Of several calls with one key exactly one gets `claimed`, whichever server they reach; the others get what it has left so far. */
+    async claim(answer: AnswerRow): Promise<Claim> {
+      const { owner, idempotency_key: key, created_at } = answer;
+      // Again when the one in the way has expired or is swept away between the two statements.
+      for (let attempt = 0; attempt < 5; attempt++) {
+        if (await insert(answer)) return { claimed: true };
+        const existing = await select.where('owner', '=', owner).where('idempotency_key', '=', key).executeTakeFirst();
+        if (existing !== undefined && existing.expires_at > created_at) return { claimed: false, existing };
+        if (existing !== undefined) await queries.deleteFrom('answers').where('call_id', '=', existing.call_id).execute();
+      }
+      throw new CribError('CONFLICT', 'Several calls use this Idempotency-Key at the same moment. Send the call again.', {
+        retryable: true,
+      });
+    },
+
+    /** The first to finish a call wins; false when it was finished before, or is not there. */
+    async finish(callId: string, body: string, expiresAt: number): Promise<boolean> {
+      const update = queries.updateTable('answers').set({ body, expires_at: expiresAt });
+      const { numUpdatedRows } = await update.where('call_id', '=', callId).where('body', 'is', null).executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async get(callId: string): Promise<AnswerRow | undefined> {
+      return select.where('call_id', '=', callId).executeTakeFirst();
+    },
+
+    /**
+     * Calls nobody has finished. A starting server that is alone with its data may take all of them for abandoned; where there are
+     * several, only those past their deadline are: the others may be running elsewhere.
+     */
+    async listRunning({ deadlineBefore }: { deadlineBefore?: number } = {}): Promise<AnswerRow[]> {
+      const running = select.where('body', 'is', null).orderBy('deadline_at');
+      return (deadlineBefore === undefined ? running : running.where('deadline_at', '<', deadlineBefore)).execute();
+    },
+
+    async deleteExpired(now: number): Promise<number> {
+      const { numDeletedRows } = await queries.deleteFrom('answers').where('expires_at', '<=', now).executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { CribError } from '../model/crib-error.ts';
+import { sqliteErrorCode, sqliteResultCodes } from './sqlite-error-code.ts';
+
+/**
+ * Makes this process the only server of a data directory until it lets go. SQLite's own file lock does it: the operating system takes it
+ * back whatever way the process ends, and no stale file can keep the next server out. Nothing else in the process may open the lock
+ * file, because closing any handle of it would drop the lock.
+ */
+export function lockDataDirectory(directory: string): Disposable {
+  let lock: DatabaseSync | undefined;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    lock = new DatabaseSync(join(directory, 'server.lock'), { timeout: 0 });
+    lock.exec('begin exclusive');
+  } catch (cause) {
+    lock?.close();
+    if (sqliteErrorCode(cause) === sqliteResultCodes.busy) {
+      throw new CribError(
+        'CONFLICT',
+        `Another Toolcrib server is using the data directory ${directory}. Stop it first, or give this server a directory of its own.`,
+      );
+    }
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const advice = 'Check that the path is right and that this account may write there.';
+    throw new CribError('VALIDATION_ERROR', `The data directory ${directory} cannot be used: ${reason}. ${advice}`, { cause });
+  }
+  const held = lock;
+  return {
+    [Symbol.dispose]() {
+      if (held.isOpen) held.close();
+    },
+  };
+}

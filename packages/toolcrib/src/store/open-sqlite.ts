@@ -1,0 +1,56 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { CribError } from '../model/crib-error.ts';
+import type { SqliteDatabase } from './database.ts';
+import { migrateToLatest } from './migrate-to-latest.ts';
+import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
+import { sqliteResultCodes, sqliteErrorCode } from './sqlite-error-code.ts';
+import type { Tables } from './tables.ts';
+
+const busyTimeoutMs = 5000;
+
+export async function openSqlite(file: string): Promise<SqliteDatabase> {
+  let connection: DatabaseSync | undefined;
+  try {
+    if (file !== ':memory:') makeFile(file);
+    connection = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+    // NORMAL with a write-ahead log: a killed process loses nothing that was committed; only a power cut can take the last commits.
+    connection.exec('pragma journal_mode = wal; pragma synchronous = normal');
+    const kysely = new Kysely<Tables>({ dialect: new NodeSqliteDialect(connection) });
+    await migrateToLatest(kysely, 'sqlite', `The database file ${file}`);
+    const close = () => kysely.destroy();
+    return { dialect: 'sqlite', kysely, connection, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    connection?.close();
+    throw error instanceof CribError ? error : cannotOpen(file, error);
+  }
+}
+
+/** Opening it ourselves first gives an error that names the cause, and a file nobody else can read; SQLite's log files follow its mode. */
+function makeFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a+', 0o600));
+}
+
+function cannotOpen(file: string, cause: unknown): CribError {
+  switch (sqliteErrorCode(cause)) {
+    case sqliteResultCodes.notADatabase:
+      return new CribError('VALIDATION_ERROR', `The file ${file} is not a SQLite database. Name another file, or move this one away.`, {
+        cause,
+      });
+    case sqliteResultCodes.corrupt:
+      return new CribError('SERVICE_UNAVAILABLE', `The database file ${file} is damaged. Restore it from a backup.`, { cause });
+    case sqliteResultCodes.busy:
+      return new CribError('SERVICE_UNAVAILABLE', `The database file ${file} is locked by another program. Stop that program first.`, {
+        cause,
+      });
+    case undefined:
+    default: {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const advice = 'Check that the path is right and that this account may read and write it.';
+      return new CribError('VALIDATION_ERROR', `The database file ${file} cannot be opened: ${reason}. ${advice}`, { cause });
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { Selectable } from 'kysely';
+import type { SourceRecord } from '../model/source.ts';
+import { nameConflicts } from './name-conflicts.ts';
+import type { Queries, Tables } from './tables.ts';
+
+export type Sources = ReturnType<typeof createSources>;
+
+export function createSources(queries: Queries) {
+  return {
+    async list(): Promise<SourceRecord[]> {
+      return (await queries.selectFrom('sources').selectAll().orderBy('namespace').execute()).map(read);
+    },
+
+    async get(id: string): Promise<SourceRecord | undefined> {
+      const row = await queries.selectFrom('sources').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && read(row);
+    },
+
+    /** A namespace that belongs to another source is a `CONFLICT` [NAME-2]. */
+    async upsert(source: SourceRecord): Promise<void> {
+      const { id, name, namespace, source_type, created_at, updated_at } = source;
+      const row = { id, name, namespace, source_type, enabled: source.enabled ? 1 : 0, created_at, updated_at };
+      const { id: _id, created_at: _createdAt, ...changed } = row;
+      const insert = queries.insertInto('sources').values(row);
+      await nameConflicts(insert.onConflict((conflict) => conflict.column('id').doUpdateSet(changed)).execute());
+    },
+
+    /** Takes the source's tools along. */
+    async delete(id: string): Promise<boolean> {
+      const { numDeletedRows } = await queries.deleteFrom('sources').where('id', '=', id).executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}
+
+function read(row: Selectable<Tables['sources']>): SourceRecord {
+  return { ...row, enabled: row.enabled === 1 };
+}

@@ -1,0 +1,52 @@
+import type { Generated, Kysely } from 'kysely';
+import type { CallRecord } from '../model/call.ts';
+import type { ChangeEvent } from '../model/event.ts';
+import type { SourceRecord } from '../model/source.ts';
+import type { ToolRecord } from '../model/tool.ts';
+
+/**
+ * The tables as both databases keep them: JSON is text (so whatever JSON can say is stored as it was said, also where PostgreSQL's jsonb
+ * would refuse it), times are epoch milliseconds, yes and no are 1 and 0.
+ */
+export interface Tables {
+  sources: Omit<SourceRecord, 'enabled'> & { enabled: number };
+  tools: Omit<ToolRecord, 'discovered' | 'overrides'> & { name: string; discovered: string; overrides: string };
+  groups: {
+    id: string;
+    name: string;
+    description: string;
+    selectors: string;
+    include: string;
+    exclude: string;
+    created_at: number;
+    updated_at: number;
+  };
+  policies: {
+    id: string;
+    name: string;
+    description: string;
+    enabled: number;
+    matchers: string;
+    groups: string;
+    created_at: number;
+    updated_at: number;
+  };
+  secrets: { id: string; name: string; sealed: string; created_at: number; updated_at: number };
+  calls: CallRecord;
+  events: Omit<ChangeEvent, 'id' | 'before' | 'after'> & { id: Generated<number>; before: string; after: string };
+  answers: {
+    call_id: string;
+    owner: string;
+    idempotency_key: string | null;
+    request_hash: string | null;
+    tool_id: string;
+    tool: string;
+    deadline_at: number;
+    created_at: number;
+    expires_at: number;
+    body: string | null;
+  };
+}
+
+/** The query builder, or one transaction of it. */
+export type Queries = Kysely<Tables>;

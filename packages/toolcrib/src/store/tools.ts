@@ -1,0 +1,106 @@
+import type { Selectable } from 'kysely';
+import { CribError } from '../model/crib-error.ts';
+import { toolOverridesSchema, type DiscoveredTool, type ToolOverrides, type ToolRecord } from '../model/tool.ts';
+import { nameConflicts } from './name-conflicts.ts';
+import { plainText } from './plain-text.ts';
+import { readJson, readRow, readStored } from './read-row.ts';
+import type { Queries, Tables } from './tables.ts';
+
+export type Tools = ReturnType<typeof createTools>;
+type Row = Selectable<Tables['tools']>;
+
+/** Both databases limit the parameters of one statement. */
+const rowsPerStatement = 500;
+
+export function createTools(queries: Queries) {
+  const select = queries.selectFrom('tools').selectAll();
+  return {
+    async list(): Promise<ToolRecord[]> {
+      return (await select.orderBy('source_id').orderBy('name').execute()).map(read);
+    },
+
+    async listBySource(sourceId: string): Promise<ToolRecord[]> {
+      return (await select.where('source_id', '=', sourceId).orderBy('name').execute()).map(read);
+    },
+
+    async get(toolId: string): Promise<ToolRecord | undefined> {
+      const row = await select.where('tool_id', '=', toolId).executeTakeFirst();
+      return row && read(row);
+    },
+
+    /**
+     * Stores what a discovery found and returns it as stored: a tool that is there already (same source, same name) keeps its id, its
+     * first date and the administrator's overrides [INV-5], so two servers that discover the same source do not disagree.
+     */
+    async upsertMany(records: readonly ToolRecord[]): Promise<ToolRecord[]> {
+      const rows = records.map(write);
+      refuseRepeats(rows);
+      const upsertAll = async (queries: Queries) => {
+        const stored: Row[] = [];
+        for (let start = 0; start < rows.length; start += rowsPerStatement) {
+          stored.push(...(await upsert(queries, rows.slice(start, start + rowsPerStatement))));
+        }
+        return stored.map(read);
+      };
+      return queries.isTransaction ? upsertAll(queries) : queries.transaction().execute(upsertAll);
+    },
+
+    async setOverrides(toolId: string, overrides: ToolOverrides, updatedAt: number): Promise<boolean> {
+      const set = { overrides: JSON.stringify(overrides), updated_at: updatedAt };
+      const { numUpdatedRows } = await queries.updateTable('tools').set(set).where('tool_id', '=', toolId).executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async setState(toolId: string, state: ToolRecord['state'], updatedAt: number): Promise<boolean> {
+      const update = queries.updateTable('tools').set({ state, updated_at: updatedAt });
+      const { numUpdatedRows } = await update.where('tool_id', '=', toolId).executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}
+
+async function upsert(queries: Queries, rows: Row[]): Promise<Row[]> {
+  const insert = queries.insertInto('tools').values(rows);
+  const statement = insert.onConflict((conflict) =>
+    conflict.columns(['source_id', 'name']).doUpdateSet((values) => ({
+      discovered: values.ref('excluded.discovered'),
+      definition_hash: values.ref('excluded.definition_hash'),
+      state: values.ref('excluded.state'),
+      updated_at: values.ref('excluded.updated_at'),
+    })),
+  );
+  return nameConflicts(statement.returningAll().execute());
+}
+
+/** PostgreSQL refuses to write a row twice in one statement, SQLite lets the last one win: neither is what the source meant. */
+function refuseRepeats(rows: Row[]): void {
+  const seen = new Set<string>();
+  for (const { source_id, name } of rows) {
+    const key = JSON.stringify([source_id, plainText(name)]);
+    if (seen.has(key)) throw new CribError('CONFLICT', `The source has two tools named ${name}. Rename one of them, or exclude it.`);
+    seen.add(key);
+  }
+}
+
+function write(record: ToolRecord): Row {
+  const { tool_id, source_id, definition_hash, state, created_at, updated_at } = record;
+  const { name } = record.discovered.definition;
+  const discovered = JSON.stringify(record.discovered);
+  return {
+    tool_id,
+    source_id,
+    name,
+    discovered,
+    definition_hash,
+    state,
+    overrides: JSON.stringify(record.overrides),
+    created_at,
+    updated_at,
+  };
+}
+
+function read({ name: _name, ...row }: Row): ToolRecord {
+  const discovered = readStored('tools', row.tool_id, (): DiscoveredTool => JSON.parse(row.discovered));
+  const overrides = readRow(toolOverridesSchema, 'tools', row.tool_id, readJson('tools', row.tool_id, row.overrides));
+  return { ...row, discovered, overrides };
+}

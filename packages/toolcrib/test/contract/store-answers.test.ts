@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import { describeStore } from './store-dialects.ts';
+import { sampleAnswer, someTime } from './store-samples.ts';
+
+describeStore('kept answers', ({ open }) => {
+  let database: Database;
+  let store: Store;
+  beforeAll(async () => {
+    database = await open();
+    store = createStore(database);
+  });
+  afterAll(() => database?.close());
+
+  test('[EXEC-9] of many calls with one key exactly one is claimed, and the others see it', async () => {
+    const rows = Array.from({ length: 8 }, () => sampleAnswer({ idempotency_key: 'once', request_hash: 'h' }));
+    const claims = await Promise.all(rows.map((row) => store.answers.claim(row)));
+    const winners = rows.filter((_, index) => claims[index]!.claimed);
+    expect(winners).toHaveLength(1);
+    const seen = claims.filter((claim) => !claim.claimed).map((claim) => claim.existing);
+    expect(seen).toEqual(Array.from({ length: 7 }, () => winners[0]));
+  });
+
+  test('the same key of another owner, and calls without a key, are their own', async () => {
+    expect(await store.answers.claim(sampleAnswer({ idempotency_key: 'mine' }))).toEqual({ claimed: true });
+    expect(await store.answers.claim(sampleAnswer({ idempotency_key: 'mine', owner: 'bob' }))).toEqual({ claimed: true });
+    expect(await store.answers.claim(sampleAnswer())).toEqual({ claimed: true });
+    expect(await store.answers.claim(sampleAnswer())).toEqual({ claimed: true });
+  });
+
+  test('a call id can be claimed once', async () => {
+    const row = sampleAnswer();
+    await store.answers.claim(row);
+    await expect(store.answers.claim(row)).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  test('an expired answer gives its key free', async () => {
+    const old = sampleAnswer({ idempotency_key: 'again', expires_at: someTime + 10 });
+    await store.answers.claim(old);
+    const later = sampleAnswer({ idempotency_key: 'again', created_at: someTime + 10 });
+    expect(await store.answers.claim(later)).toEqual({ claimed: true });
+    expect(await store.answers.get(old.call_id)).toBeUndefined();
+  });
+
+  test('the first to finish a call wins', async () => {
+    const row = sampleAnswer();
+    await store.answers.claim(row);
+    expect(await store.answers.get(row.call_id)).toEqual(row);
+    expect(await store.answers.finish(row.call_id, '{"n":1}', someTime + 99)).toBe(true);
+    expect(await store.answers.finish(row.call_id, '{"n":2}', someTime + 999)).toBe(false);
+    expect(await store.answers.get(row.call_id)).toEqual({ ...row, body: '{"n":1}', expires_at: someTime + 99 });
+    expect(await store.answers.finish('unknown', '{}', someTime)).toBe(false);
+  });
+
+  test('a starting server finds what is still running, all of it or what is past its deadline', async () => {
+    const late = sampleAnswer({ deadline_at: 10 });
+    const running = sampleAnswer({ deadline_at: someTime + 5000 });
+    const done = sampleAnswer({ deadline_at: 10 });
+    for (const row of [late, running, done]) await store.answers.claim(row);
+    await store.answers.finish(done.call_id, '{}', someTime);
+    expect(await store.answers.listRunning({ deadlineBefore: 11 })).toEqual([late]);
+    const all = await store.answers.listRunning();
+    expect(all).toEqual(expect.arrayContaining([late, running]));
+    expect(all.map((row) => row.call_id)).not.toContain(done.call_id);
+  });
+
+  test('expired answers are deleted, others are not', async () => {
+    const short = sampleAnswer({ expires_at: 100 });
+    const long = sampleAnswer({ expires_at: 101 });
+    await store.answers.claim(short);
+    await store.answers.claim(long);
+    expect(await store.answers.deleteExpired(100)).toBe(1);
+    expect(await store.answers.get(short.call_id)).toBeUndefined();
+    expect(await store.answers.get(long.call_id)).toEqual(long);
+  });
+});

@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import { describeStore } from './store-dialects.ts';
+import { callIdAt, sampleCall, sampleChange, samplePolicy, someTime } from './store-samples.ts';
+
+describeStore('the record of calls', ({ open, place }) => {
+  let database: Database;
+  let store: Store;
+  beforeAll(async () => {
+    database = await open();
+    store = createStore(database);
+  });
+  afterAll(() => database?.close());
+
+  test('[SEC-4] a batch is there when it was acknowledged, and every field comes back', async () => {
+    const calls = [
+      sampleCall(),
+      sampleCall({ client: 'agent', source_id: 's', tool_id: null, definition_hash: null, status: 'failed', error_code: 'NOT_FOUND' }),
+      sampleCall({ policy_revision: 2 ** 40, subject: '"quoted" \\u0000 \n 🧰 $1', duration_us: 0 }),
+    ];
+    await store.calls.append(calls);
+    for (const call of calls) expect(await store.calls.get(call.call_id)).toEqual(call);
+    await store.calls.append([]);
+    expect(await store.calls.get(callIdAt(someTime))).toBeUndefined();
+  });
+
+  test('names no database can keep do not lose the batch they are in', async () => {
+    const hostile = sampleCall({ tool: 'a\0b\uD800', subject: '\0', client: '\uDC00', duration_us: 12.5 });
+    const innocent = sampleCall();
+    await store.calls.append([hostile, innocent]);
+    expect(await store.calls.get(hostile.call_id)).toEqual({
+      ...hostile,
+      tool: 'a\uFFFDb\uFFFD',
+      subject: '\uFFFD',
+      client: '\uFFFD',
+      duration_us: 13,
+    });
+    expect(await store.calls.get(innocent.call_id)).toEqual(innocent);
+    expect(await store.calls.list({ limit: 10, subject: '\0' })).toHaveLength(1);
+  });
+
+  test('a batch that is sent again changes nothing', async () => {
+    const call = sampleCall();
+    await store.calls.append([call]);
+    await store.calls.append([{ ...call, status: 'failed' }, sampleCall()]);
+    expect(await store.calls.get(call.call_id)).toEqual(call);
+  });
+
+  test('a batch with a record that cannot be stored is refused as a whole, and the next one is written', async () => {
+    const good = sampleCall();
+    const bad = sampleCall({ policy_revision: 0.5 });
+    await expect(store.calls.append([good, bad])).rejects.toThrow(/REAL value in INTEGER|invalid input syntax/);
+    expect(await store.calls.get(good.call_id)).toBeUndefined();
+    await store.calls.append([good]);
+    expect(await store.calls.get(good.call_id)).toEqual(good);
+  });
+
+  test('calls are listed newest first, by page and by filter', async () => {
+    const issuer = 'https://paging.example';
+    const calls = Array.from({ length: 7 }, (_, index) =>
+      sampleCall({
+        issuer,
+        started_at: someTime + index,
+        subject: index % 2 ? 'odd' : 'even',
+        tool: index === 3 ? 'x:y' : 'docs:search',
+        status: index === 4 ? 'failed' : 'completed',
+      }),
+    );
+    await store.calls.append(calls.toSpliced(2, 2, calls[3]!, calls[2]!));
+    const newest = calls.toReversed();
+    const first = await store.calls.list({ issuer, limit: 3 });
+    expect(first).toEqual(newest.slice(0, 3));
+    expect(await store.calls.list({ issuer, limit: 10, before: first[2]!.call_id })).toEqual(newest.slice(3));
+    expect(await store.calls.list({ issuer, limit: 10, subject: 'odd' })).toEqual(newest.filter((call) => call.subject === 'odd'));
+    expect(await store.calls.list({ issuer, limit: 10, tool: 'x:y' })).toEqual([calls[3]]);
+    expect(await store.calls.list({ issuer, limit: 10, status: 'failed' })).toEqual([calls[4]]);
+    expect(await store.calls.list({ issuer: 'https://nobody.example', limit: 10 })).toEqual([]);
+  });
+
+  test('[OPS-3] calls older than a moment are deleted, those of that moment stay', async () => {
+    const old = Array.from({ length: 2500 }, (_, index) => sampleCall({ started_at: 1_000_000 + (index % 1000) }));
+    const young = sampleCall({ started_at: 1_001_000 });
+    await store.calls.append([...old, young]);
+    expect(await store.calls.deleteOlderThan(1_001_000)).toBe(2500);
+    expect(await store.calls.get(young.call_id)).toEqual(young);
+    expect(await store.calls.deleteOlderThan(1_001_000)).toBe(0);
+  });
+
+  test('a change that is rolled back takes no calls along that were appended meanwhile', async () => {
+    const policy = samplePolicy();
+    const calls = Array.from({ length: 20 }, () => sampleCall());
+    const appends: Promise<void>[] = [];
+    const change = store.change(sampleChange(), async (tx) => {
+      appends.push(store.calls.append(calls.slice(0, 10)));
+      await tx.policies.insert(policy);
+      appends.push(...calls.slice(10).map((call) => store.calls.append([call])));
+      await tx.policies.list();
+      throw new Error('changed my mind');
+    });
+    await expect(change).rejects.toThrow('changed my mind');
+    await Promise.all(appends);
+    for (const call of calls) expect(await store.calls.get(call.call_id)).toEqual(call);
+    expect(await store.policies.get(policy.id)).toBeUndefined();
+  });
+
+  test('calls appended within a change share its fate', async () => {
+    const [lost, kept] = [sampleCall(), sampleCall()];
+    const failed = store.change(sampleChange(), async (tx) => {
+      await tx.calls.append([lost]);
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    await store.change(sampleChange(), (tx) => tx.calls.append([kept]));
+    expect(await store.calls.get(lost.call_id)).toBeUndefined();
+    expect(await store.calls.get(kept.call_id)).toEqual(kept);
+  });
+
+  test('[SEC-4] kill -9 loses no call that was acknowledged', async () => {
+    const program = new URL('../fixtures/append-calls.ts', import.meta.url).pathname;
+    const child = spawn(process.execPath, [program, JSON.stringify(place())], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const acknowledged: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      acknowledged.push(line);
+      if (acknowledged.length === 200) child.kill('SIGKILL');
+    }
+    if (child.signalCode === null) await once(child, 'exit');
+    expect(child.signalCode).toBe('SIGKILL');
+    await using reopened = await open();
+    const { calls } = createStore(reopened);
+    // The last line may have been cut.
+    const whole = acknowledged.filter((id) => id.length === 36);
+    expect(whole.length).toBeGreaterThanOrEqual(199);
+    const lost = [];
+    for (const id of whole) if ((await calls.get(id)) === undefined) lost.push(id);
+    expect(lost).toEqual([]);
+  });
+});

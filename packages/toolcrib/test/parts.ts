@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { expect, test } from 'vitest';
+
+/** The real parts tests may need, the variable that says where one is, and how to get one. */
+const parts = {
+  postgres: {
+    variable: 'TOOLCRIB_TEST_POSTGRES_URL',
+    advice: 'start one with `.ci/postgres-up.sh up`, which prints its URL',
+  },
+} as const;
+
+export type PartName = keyof typeof parts;
+export type Part = { available: true; url: string } | { available: false; reason: string };
+
+/**
+ * Whether a real part is here. To be called at the top of a test file, whose tests then use `describe.skipIf(!part.available)`. Where the
+ * part is absent the file says so with a skipped test, or with a failing one when `TOOLCRIB_REQUIRE_PARTS=1`, as in CI.
+ */
+export function part(name: PartName): Part {
+  const found = findPart(name);
+  const skipped = !found.available && process.env.TOOLCRIB_REQUIRE_PARTS !== '1';
+  test.skipIf(skipped)(`the part "${name}" is ${found.available ? 'here' : `missing: ${found.reason}`}`, () => {
+    expect(found).toMatchObject({ available: true });
+  });
+  return found;
+}
+
+function findPart(name: PartName): Part {
+  const { variable, advice } = parts[name];
+  const url = process.env[variable];
+  if (url !== undefined && url !== '') return { available: true, url };
+  return { available: false, reason: `${variable} is not set: ${advice}` };
+}
+
+export interface FreshDatabase extends AsyncDisposable {
+  url: string;
+}
+
+/** A new, empty database on the PostgreSQL server of the tests, dropped when it is disposed of. */
+export async function freshPostgresDatabase(): Promise<FreshDatabase> {
+  const postgres = findPart('postgres');
+  if (!postgres.available) throw new Error(postgres.reason);
+  const name = `toolcrib_test_${randomBytes(8).toString('hex')}`;
+  await runOnServer(postgres.url, `create database ${name}`);
+  const url = new URL(postgres.url);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    // With force, so that a connection a test has left behind does not keep it alive.
+    [Symbol.asyncDispose]: () => runOnServer(postgres.url, `drop database if exists ${name} with (force)`),
+  };
+}
+
+async function runOnServer(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
