@@ -1,0 +1,114 @@
+import { Agent, request } from 'undici';
+import { CribError } from '../model/crib-error.ts';
+import { isLoopbackHost } from './is-loopback-host.ts';
+import { acceptedEncodings, readDecodedText, tooLarge } from './read-decoded-text.ts';
+
+interface FetchDocumentOptions {
+  /** Counted on the decoded body. */
+  maxBytes: number;
+  /** For everything together: connecting, the headers and the whole body. */
+  timeoutMs: number;
+  /** The longest silence; `timeoutMs` where nothing is said, at most 10 seconds. */
+  idleMs?: number;
+  /** Allows plain http to other machines. */
+  allowInsecure?: boolean;
+  accept?: string;
+  signal?: AbortSignal;
+}
+
+interface FetchedDocument {
+  status: number;
+  contentType: string;
+  body: string;
+}
+
+export type FetchDocument = (url: string | URL, options: FetchDocumentOptions) => Promise<FetchedDocument>;
+
+// Our own agent, so that nothing else in the process (a global dispatcher, a proxy setting) decides where requests go.
+const agent = new Agent();
+
+/**
+ * Fetches one document of bounded size. Redirects are refused rather than followed: an address is checked once, and it must be the
+ * address that answers. Statuses of 400 and above are the caller's to judge.
+ */
+export const fetchDocument: FetchDocument = async (url, options) => {
+  const target = checkAddress(url, options.allowInsecure ?? false);
+  const { maxBytes, timeoutMs, signal } = options;
+  const idleMs = options.idleMs ?? Math.min(timeoutMs, 10_000);
+  const deadline = AbortSignal.timeout(timeoutMs);
+  // Never the query string: it may carry a key.
+  const name = `${target.origin}${target.pathname}`;
+  try {
+    const response = await request(target, {
+      dispatcher: agent,
+      method: 'GET',
+      headers: { accept: options.accept ?? '*/*', 'accept-encoding': acceptedEncodings, 'user-agent': 'toolcrib' },
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      headersTimeout: idleMs,
+      bodyTimeout: idleMs,
+      // Documents are fetched rarely; an idle connection kept for the next one would only delay the shutdown of both ends.
+      reset: true,
+    });
+    const { statusCode: status, headers, body } = response;
+    // A body that is given up half-way reports that as an error, which has nowhere else to go.
+    body.on('error', () => undefined);
+    try {
+      if (status >= 300 && status < 400) {
+        throw new CribError('NETWORK_ERROR', 'It answered with a redirect, which is not followed: give the final address', {
+          upstreamStatus: status,
+        });
+      }
+      if (Number(headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
+      return {
+        status,
+        contentType: String(headers['content-type'] ?? ''),
+        body: await readDecodedText(body, String(headers['content-encoding'] ?? ''), maxBytes),
+      };
+    } finally {
+      body.destroy();
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw failure(name, error, deadline.aborted ? timeoutMs : undefined);
+  }
+};
+
+function checkAddress(url: string | URL, allowInsecure: boolean): URL {
+  const target = URL.parse(String(url));
+  if (!target) throw new CribError('VALIDATION_ERROR', 'The address is not a URL: give one such as https://example.org/document');
+  if (target.username || target.password) {
+    throw new CribError('VALIDATION_ERROR', `The address of ${target.host} contains a user name or password: take it out`);
+  }
+  if (target.protocol === 'https:') return target;
+  if (target.protocol !== 'http:') throw new CribError('VALIDATION_ERROR', `Only https addresses can be fetched, not ${target.protocol}`);
+  if (allowInsecure || isLoopbackHost(target.hostname)) return target;
+  throw new CribError('VALIDATION_ERROR', `${target.origin} is plain http on another machine: use https, or set allow_insecure`);
+}
+
+/** Which failures mean that nobody answers; what is left means that the answer was no good. */
+const unreachable: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was cut',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ETIMEDOUT: 'connecting took too long',
+  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer came in time',
+  UND_ERR_BODY_TIMEOUT: 'the answer stopped half-way',
+  UND_ERR_SOCKET: 'the connection was cut',
+};
+
+function failure(name: string, error: unknown, timedOutAfter: number | undefined): CribError {
+  if (timedOutAfter !== undefined) {
+    return new CribError('SERVICE_UNAVAILABLE', `${name} took longer than ${timedOutAfter} ms`, { cause: error });
+  }
+  if (error instanceof CribError) {
+    return new CribError(error.code, `${name}: ${error.message}`, { upstreamStatus: error.upstreamStatus, cause: error });
+  }
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const reason = unreachable[code];
+  if (reason) return new CribError('SERVICE_UNAVAILABLE', `${name} cannot be reached: ${reason}`, { cause: error });
+  return new CribError('NETWORK_ERROR', `${name} gave no usable answer${code && ` (${code})`}`, { cause: error });
+}

@@ -1,0 +1,174 @@
+import { createPublicKey } from 'node:crypto';
+import { CompactSign, SignJWT, UnsecuredJWT } from 'jose';
+import type { JWTPayload } from 'jose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTokenVerifier } from '../../src/identity/verify-token.ts';
+import type { TokenVerifier } from '../../src/identity/verify-token.ts';
+import { refusal as refusalBy } from '../fixtures/refusal.ts';
+import { makeKey, startTokenIssuer } from '../fixtures/token-issuer.ts';
+
+let idp: Awaited<ReturnType<typeof startTokenIssuer>>;
+beforeAll(async () => {
+  idp = await startTokenIssuer();
+});
+afterAll(() => idp[Symbol.asyncDispose]());
+
+const seconds = () => Math.floor(Date.now() / 1000);
+const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+const refusal = (token: string, verifier: TokenVerifier = createTokenVerifier({ issuers: [idp.config] })) => refusalBy(token, verifier);
+
+const badClaims: [string, JWTPayload, RegExp][] = [
+  ['an expired token', { exp: seconds() - 60 }, /has expired: get a new one/],
+  ['a token that is not valid yet', { nbf: seconds() + 3600 }, /not valid yet/],
+  ['a token for another audience', { aud: 'somebody-else' }, /its audience must be toolcrib-gateway/],
+  ['a token for an audience that only begins like ours', { aud: 'toolcrib-gateway2' }, /audience/],
+  ['a token without an audience', { aud: undefined }, /audience/],
+  ['a token without an expiry', { exp: undefined }, /no usable exp claim/],
+  ['a token without a subject', { sub: undefined }, /no usable sub claim/],
+  ['a token with an empty subject', { sub: '' }, /no usable sub claim/],
+  ['a token with an endless subject', { sub: 'x'.repeat(1025) }, /no usable sub claim/],
+  ['a token from another issuer', { iss: 'https://elsewhere.example' }, /unknown issuer/],
+  ['a token without an issuer', { iss: undefined }, /unknown issuer/],
+];
+test.each(badClaims)('[ID-1] %s', async (_name, claims, message) => {
+  expect(await refusal(await idp.sign(claims))).toMatchObject({ code: 'UNAUTHENTICATED', message: expect.stringMatching(message) });
+});
+
+test.each([
+  ['a subject that is a number', { sub: 7 }],
+  ['an expiry that is a text', { exp: '2100-01-01' }],
+  ['an issuer in a list', { iss: ['https://elsewhere.example'] }],
+  ['a not-before that is a text', { nbf: '0' }],
+])('[ID-1] %s', async (_name, claims) => {
+  const token = await idp.sign(claims);
+  expect(await refusal(token)).toMatchObject({ code: 'UNAUTHENTICATED' });
+});
+
+test('[ID-1] an issuer that differs by a slash or by case is another issuer', async () => {
+  expect(await refusal(await idp.sign({ iss: `${idp.issuer}/` }))).toMatchObject({ message: /unknown issuer/ });
+  expect(await refusal(await idp.sign({ iss: idp.issuer.toUpperCase() }))).toMatchObject({ message: /unknown issuer/ });
+});
+
+test('[ID-1] a forged payload under a real signature', async () => {
+  const [header, , signature] = (await idp.sign()).split('.');
+  const payload = base64url({ iss: idp.issuer, aud: 'toolcrib-gateway', sub: 'admin', exp: seconds() + 300 });
+  expect(await refusal(`${header}.${payload}.${signature}`)).toMatchObject({
+    code: 'UNAUTHENTICATED',
+    message: /not signed by a key of its issuer/,
+  });
+});
+
+test('[ID-1] a signature by a key that only calls itself the right one', async () => {
+  const impostor = await makeKey('first');
+  expect(await refusal(await idp.sign({}, { key: impostor }))).toMatchObject({ message: /not signed by a key of its issuer/ });
+});
+
+test('[ID-1] a signature by the key of another trusted issuer', async () => {
+  await using second = await startTokenIssuer();
+  const verifier = createTokenVerifier({ issuers: [idp.config, second.config] });
+  expect(await refusal(await second.sign({ iss: idp.issuer }), verifier)).toMatchObject({ message: /not signed by a key of its issuer/ });
+});
+
+test('[ID-1] a token without a signature', async () => {
+  const token = new UnsecuredJWT({ aud: 'toolcrib-gateway', sub: 'admin' }).setIssuer(idp.issuer).setExpirationTime('1h').encode();
+  expect(await refusal(token)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  const [, payload, signature] = (await idp.sign()).split('.');
+  for (const alg of ['none', 'None', 'NONE', '']) {
+    const error = await refusal(`${base64url({ alg, kid: 'first' })}.${payload}.${signature}`);
+    expect(error).toMatchObject({ code: 'UNAUTHENTICATED' });
+  }
+});
+
+test('[ID-1] HS256 with the bytes of the public key as its secret', async () => {
+  const publicKey = createPublicKey({ key: idp.firstKey.publicJwk, format: 'jwk' });
+  const secrets = [
+    publicKey.export({ format: 'pem', type: 'spki' }),
+    publicKey.export({ format: 'der', type: 'spki' }),
+    JSON.stringify(idp.firstKey.publicJwk),
+  ];
+  for (const secret of secrets) {
+    const token = await new SignJWT({ iss: idp.issuer, aud: 'toolcrib-gateway', sub: 'admin', exp: seconds() + 300 })
+      .setProtectedHeader({ alg: 'HS256', kid: 'first' })
+      .sign(Buffer.from(secret));
+    expect(await refusal(token)).toMatchObject({ code: 'UNAUTHENTICATED', message: /unsupported algorithm/ });
+  }
+});
+
+test('[ID-1] HS256 with a symmetric key that the issuer itself publishes', async () => {
+  await using other = await startTokenIssuer();
+  const secret = Buffer.alloc(32, 7);
+  other.published.push({ kty: 'oct', k: secret.toString('base64url'), kid: 'shared', alg: 'HS256' });
+  const token = await new SignJWT({ iss: other.issuer, aud: 'toolcrib-gateway', sub: 'admin', exp: seconds() + 300 })
+    .setProtectedHeader({ alg: 'HS256', kid: 'shared' })
+    .sign(secret);
+  expect(await refusal(token, createTokenVerifier({ issuers: [other.config] }))).toMatchObject({ message: /unsupported algorithm/ });
+});
+
+test('[ID-1] a key that travels in the header, or an address of keys there, is never used', async () => {
+  await using attacker = await startTokenIssuer();
+  const jwk = attacker.firstKey.publicJwk;
+  for (const header of [{ jwk }, { jku: `${attacker.issuer}/keys` }, { x5u: `${attacker.issuer}/keys` }]) {
+    for (const kid of ['first', 'unknown', undefined]) {
+      const token = await idp.sign({}, { key: attacker.firstKey, header: { ...header, kid } });
+      expect(await refusal(token)).toMatchObject({ code: 'UNAUTHENTICATED', message: /not signed by a key of its issuer/ });
+    }
+  }
+  expect(attacker.fetches).toEqual({ discovery: 0, jwks: 0 });
+});
+
+test('[ID-1] an algorithm outside the list of its issuer costs no request', async () => {
+  await using other = await startTokenIssuer();
+  const verifier = createTokenVerifier({ issuers: [{ ...other.config, algorithms: ['RS256'] }] });
+  expect(await refusal(await other.sign(), verifier)).toMatchObject({ message: /unsupported algorithm/ });
+  expect(other.fetches).toEqual({ discovery: 0, jwks: 0 });
+});
+
+test('[ID-1] another kind of token, where the issuer is held to one kind', async () => {
+  const verifier = createTokenVerifier({ issuers: [{ ...idp.config, token_type: 'at+jwt' }] });
+  expect(await verifier.verify(await idp.sign())).toMatchObject({ subject: 'user-1' });
+  for (const typ of ['JWT', undefined]) {
+    expect(await refusal(await idp.sign({}, { header: { typ } }), verifier)).toMatchObject({
+      message: /its header must have the typ at\+jwt/,
+    });
+  }
+});
+
+test.each(['', 'x', 'a.b.c', '..', 'eyJhbGciOiJFUzI1NiJ9..', `${base64url({ alg: 'ES256' })}.${base64url([])}.x`, 'é.ü.ß', 'a.b.c.d.e'])(
+  '[ID-1] what is no token at all: %j',
+  async (token) => {
+    expect(await refusal(token)).toMatchObject({ code: 'UNAUTHENTICATED', message: /This is not a token/ });
+  },
+);
+
+test('[ID-1] a token that is too long', async () => {
+  expect(await refusal(await idp.sign({ padding: 'x'.repeat(16_384) }))).toMatchObject({
+    code: 'UNAUTHENTICATED',
+    message: /longer than/,
+  });
+});
+
+test('claims nested so deeply that walking them would end the process', async () => {
+  const depth = 5000;
+  const nested = `{"iss":${JSON.stringify(idp.issuer)},"aud":"toolcrib-gateway","sub":"u","exp":${seconds() + 60},"deep":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+  expect(await refusal(await signRaw(nested))).toMatchObject({ code: 'UNAUTHENTICATED', message: /nested deeper/ });
+});
+
+test('claims that would reach for a prototype', async () => {
+  const claims = `{"iss":${JSON.stringify(idp.issuer)},"aud":"toolcrib-gateway","sub":"u","exp":${seconds() + 60},"a":[{"__proto__":{"admin":true}}]}`;
+  expect(await refusal(await signRaw(claims))).toMatchObject({ code: 'UNAUTHENTICATED', message: /forbidden name/ });
+});
+
+/** Signs a payload that no library would write. */
+function signRaw(payload: string): Promise<string> {
+  return new CompactSign(Buffer.from(payload)).setProtectedHeader({ alg: 'ES256', kid: 'first' }).sign(idp.firstKey.privateKey);
+}
+
+test('an issuer that is configured twice, or with a forbidden algorithm, is refused at once', () => {
+  expect(() => createTokenVerifier({ issuers: [idp.config, idp.config] })).toThrow(/configured twice/);
+  // As a configuration that never met the schema would bring it.
+  for (const text of ['["HS256"]', '["none"]', '[]', '["ES256", "HS256"]']) {
+    const algorithms = JSON.parse(`{ "algorithms": ${text} }`);
+    expect(() => createTokenVerifier({ issuers: [{ ...idp.config, ...algorithms }] })).toThrow(/must be among/);
+  }
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKeySet } from '../../src/identity/jwks.ts';
+import { createTokenVerifier } from '../../src/identity/verify-token.ts';
+import { fetchDocument } from '../../src/net/fetch-document.ts';
+import { refusal } from '../fixtures/refusal.ts';
+import { makeKey, startTokenIssuer } from '../fixtures/token-issuer.ts';
+
+let idp: Awaited<ReturnType<typeof startTokenIssuer>>;
+beforeAll(async () => {
+  idp = await startTokenIssuer();
+});
+afterAll(() => idp[Symbol.asyncDispose]());
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+describe('tokens that are accepted', () => {
+  test('[ID-1] a good token gives the principal with its whole payload', async () => {
+    const claims = {
+      sub: 'alice',
+      azp: 'app',
+      client_id: 'other',
+      realm_access: { roles: ['a'] },
+      exp: seconds() + 60,
+      nbf: seconds() - 1,
+    };
+    const principal = await createTokenVerifier({ issuers: [idp.config] }).verify(await idp.sign(claims));
+    expect(principal).toMatchObject({
+      issuer: idp.issuer,
+      subject: 'alice',
+      key: `${idp.issuer} alice`,
+      client: 'app',
+      expiresAt: claims.exp * 1000,
+    });
+    expect(principal.claims).toMatchObject({ ...claims, iss: idp.issuer, aud: 'toolcrib-gateway' });
+  });
+
+  test('the claims cannot be changed, because later requests with the token share them', async () => {
+    const principal = await createTokenVerifier({ issuers: [idp.config] }).verify(await idp.sign({ realm_access: { roles: ['user'] } }));
+    expect(Object.isFrozen(principal)).toBe(true);
+    expect(Object.isFrozen(principal.claims)).toBe(true);
+    expect(principal.claims.realm_access).toSatisfy(
+      (access: { roles: string[] }) => Object.isFrozen(access) && Object.isFrozen(access.roles),
+    );
+  });
+
+  test.each([
+    [{ client_id: 'other' }, 'other'],
+    [{}, null],
+    [{ azp: 7 }, null],
+  ])('the client is azp, then client_id, then unknown: %o', async (claims, client) => {
+    expect(await createTokenVerifier({ issuers: [idp.config] }).verify(await idp.sign(claims))).toMatchObject({ client });
+  });
+
+  test.each(['RS256', 'PS384', 'ES384', 'EdDSA', 'Ed25519'])('[ID-1] a signature by %s is accepted', async (alg) => {
+    await using other = await startTokenIssuer();
+    const key = await makeKey('other', alg);
+    other.published.push(key.publicJwk);
+    expect(await createTokenVerifier({ issuers: [other.config] }).verify(await other.sign({}, { key }))).toMatchObject({
+      subject: 'user-1',
+    });
+  });
+
+  test('[ID-1] several issuers are trusted, each for its own audience', async () => {
+    await using second = await startTokenIssuer();
+    const verifier = createTokenVerifier({ issuers: [idp.config, { ...second.config, audience: ['x', 'y'] }] });
+    const [one, two] = await Promise.all([idp.sign(), second.sign({ aud: ['z', 'y'] })].map(async (token) => verifier.verify(await token)));
+    expect(one?.issuer).toBe(idp.issuer);
+    expect(two?.issuer).toBe(second.issuer);
+    expect(one?.key).not.toBe(two?.key);
+    expect(await refusal(await second.sign(), verifier)).toMatchObject({ message: /its audience must be x or y/ });
+    expect(await refusal(await idp.sign({ aud: 'y' }), verifier)).toMatchObject({ message: /its audience must be toolcrib-gateway/ });
+  });
+
+  test('[ID-1] a key set that is already here is used without any request', async () => {
+    const local = createKeySet({ issuer: idp.issuer, jwksUri: `${idp.issuer}/keys` });
+    const verifier = createTokenVerifier({
+      issuers: [{ ...idp.config, keySet: local }],
+      fetchDocument: () => Promise.reject(new Error('no request is expected')),
+    });
+    expect(await verifier.verify(await idp.sign())).toMatchObject({ subject: 'user-1' });
+  });
+});
+
+describe('an issuer in trouble', () => {
+  test('[ID-1] keys that cannot be fetched are not the fault of the caller, and the operator learns why', async () => {
+    await using other = await startTokenIssuer();
+    other.answers.jwks = (_request, response) => response.writeHead(500).end();
+    const reasons: unknown[] = [];
+    const verifier = createTokenVerifier({ issuers: [other.config], fetchDocument, onFetchFailed: (reason) => reasons.push(reason) });
+    const error = await refusal(await other.sign(), verifier);
+    expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.not.stringContaining('/keys') });
+    expect(reasons).toMatchObject([{ upstreamStatus: 500 }]);
+  });
+});
