@@ -20,7 +20,7 @@ export interface ToolOutput {
   metadata?: JsonObject;
 }
 
-export interface CallError {
+interface CallError {
   code: ErrorCode;
   message: string;
   retryable: boolean;

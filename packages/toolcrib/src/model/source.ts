@@ -1,4 +1,4 @@
-export type SourceType = 'mcp' | 'openapi' | 'builtin' | 'workflow';
+type SourceType = 'mcp' | 'openapi' | 'builtin' | 'workflow';
 
 /** [LIFE-1] What was seen of a source, as opposed to `enabled`, which is what is wanted. */
 export type SourceStatus =

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { JsonObject, JsonSchema } from './json.ts';
 
-export type ExecutionMode = 'mcp_call' | 'sync_http' | 'async_poll' | 'builtin' | 'workflow';
+type ExecutionMode = 'mcp_call' | 'sync_http' | 'async_poll' | 'builtin' | 'workflow';
 
 /** Only `active` tools are listed and callable. `hidden` is the administrator's wish, the others are found. */
 export const toolStates = ['active', 'pending', 'quarantined', 'deprecated', 'hidden'] as const;
-export type ToolState = (typeof toolStates)[number];
+type ToolState = (typeof toolStates)[number];
 
 /** What a source says of one of its tools; what the definition hash covers. */
 export interface ToolDefinition {

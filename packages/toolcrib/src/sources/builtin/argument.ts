@@ -1,0 +1,36 @@
+import { CribError } from '../../model/crib-error.ts';
+import type { JsonObject } from '../../model/json.ts';
+
+/*
+ * Execution has validated the arguments against the tool's input schema. These give them their types, and hold the line should a call
+ * ever come another way. Without `otherwise` an argument is required.
+ */
+
+export function textArgument(args: JsonObject, name: string, otherwise?: string): string {
+  const value = args[name] ?? otherwise;
+  if (typeof value !== 'string') throw wrongArgument(name, 'a string');
+  return value;
+}
+
+export function numberArgument(args: JsonObject, name: string, otherwise?: number): number {
+  const value = args[name] ?? otherwise;
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw wrongArgument(name, 'a number');
+  return value;
+}
+
+export function choiceArgument<T extends string>(args: JsonObject, name: string, choices: readonly T[], otherwise: T): T {
+  const value = args[name] ?? otherwise;
+  const chosen = choices.find((choice) => choice === value);
+  if (chosen === undefined) throw wrongArgument(name, `one of ${choices.join(', ')}`);
+  return chosen;
+}
+
+export function objectArgument(args: JsonObject, name: string): JsonObject {
+  const value = args[name] ?? {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw wrongArgument(name, 'an object');
+  return value;
+}
+
+function wrongArgument(name: string, expected: string): CribError {
+  return new CribError('VALIDATION_ERROR', `${name} must be ${expected}.`, { field: `arguments.${name}` });
+}

@@ -1,0 +1,49 @@
+export interface FairQueue<T> {
+  readonly size: number;
+  /** False where the queue, or this caller's part of it, is full. */
+  push(caller: string, item: T): boolean;
+  take(): T | undefined;
+  remove(caller: string, item: T): void;
+}
+
+/** What waits, taken in turns between callers, so that somebody with one thing does not wait for all of somebody else's. */
+export function createFairQueue<T>({ most, mostPerCaller }: { most: number; mostPerCaller: number }): FairQueue<T> {
+  const waiting = new Map<string, T[]>();
+  let size = 0;
+
+  return {
+    get size() {
+      return size;
+    },
+
+    push(caller, item) {
+      const own = waiting.get(caller);
+      if (size >= most || (own && own.length >= mostPerCaller)) return false;
+      if (own) own.push(item);
+      else waiting.set(caller, [item]);
+      size++;
+      return true;
+    },
+
+    take() {
+      const next = waiting.entries().next().value;
+      if (!next) return undefined;
+      const [caller, own] = next;
+      const item = own.shift();
+      // A map keeps the order of insertion: putting the caller back makes it the last in turn.
+      waiting.delete(caller);
+      if (own.length > 0) waiting.set(caller, own);
+      size--;
+      return item;
+    },
+
+    remove(caller, item) {
+      const own = waiting.get(caller);
+      const at = own?.indexOf(item) ?? -1;
+      if (!own || at === -1) return;
+      own.splice(at, 1);
+      if (own.length === 0) waiting.delete(caller);
+      size--;
+    },
+  };
+}

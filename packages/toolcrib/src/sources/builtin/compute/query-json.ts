@@ -1,0 +1,61 @@
+import type { JSONValue } from 'json-p3';
+import { JSONPathEnvironment } from 'json-p3';
+import type { WorkOutcome } from './work.ts';
+import { resultLimit } from './work.ts';
+
+const mostMatches = 1000;
+
+/** Deeper values would break readers that recurse, the server's own among them. */
+const deepestData = 200;
+
+const environment = new JSONPathEnvironment({ maxRecursionDepth: deepestData + 10 });
+
+/** The matches of an RFC 9535 query, lazily: what lies beyond the limits is never looked for. Runs in a worker, and may take for ever. */
+export function queryJson(data: string, query: string): WorkOutcome {
+  if (isDeeperThan(data, deepestData)) return { failure: `The data is nested deeper than ${deepestData} levels.` };
+  let compiled;
+  try {
+    compiled = environment.compile(query);
+  } catch (error) {
+    return { failure: `The query is not valid JSONPath (RFC 9535): ${error instanceof Error ? error.message : String(error)}.` };
+  }
+
+  const parsed: JSONValue = JSON.parse(data);
+  const matches: string[] = [];
+  const lines: string[] = [];
+  let size = 0;
+  let truncated = false;
+  for (const node of compiled.lazyQuery(parsed)) {
+    const path = node.getPath({ form: 'canonical' });
+    const value = JSON.stringify(node.value);
+    size += path.length + value.length;
+    if (size > resultLimit || matches.length === mostMatches) {
+      truncated = true;
+      break;
+    }
+    matches.push(`{"path":${JSON.stringify(path)},"value":${value}}`);
+    lines.push(`${path}: ${value}`);
+  }
+  if (truncated && matches.length === 0) {
+    return { failure: `The first match is larger than ${resultLimit} characters. Ask for a smaller part of it.` };
+  }
+  if (truncated) lines.push(`There are more matches than these ${matches.length}. Narrow the query to see the others.`);
+  return { structured: `{"matches":[${matches.join(',')}],"truncated":${truncated}}`, text: lines.join('\n') || 'No match.' };
+}
+
+/** Looks at the text, not at the value: no recursion, whatever the depth. */
+function isDeeperThan(json: string, limit: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i);
+    if (inString) {
+      if (code === 0x5c) i++;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x5b || code === 0x7b) {
+      if (++depth > limit) return true;
+    } else if (code === 0x5d || code === 0x7d) depth--;
+  }
+  return false;
+}

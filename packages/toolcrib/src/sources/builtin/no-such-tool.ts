@@ -1,0 +1,15 @@
+import type { ToolOutput } from '../../model/call.ts';
+import { failedOutput } from './builtin-tool.ts';
+
+/** How the tools about tools are told which one is meant. */
+export const toolNameField = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 512,
+  description: 'The name of the tool, as search_tools gives it, for example "github:create_issue"',
+};
+
+/** The one answer for a tool that does not exist and for one the caller may not use. */
+export function noSuchTool(name: string): ToolOutput {
+  return failedOutput(`There is no tool named ${JSON.stringify(name)}. Use search_tools to find the right name.`);
+}

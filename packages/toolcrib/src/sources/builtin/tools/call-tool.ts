@@ -1,0 +1,66 @@
+import type { Answer, ToolOutput } from '../../../model/call.ts';
+import { CribError } from '../../../model/crib-error.ts';
+import type { Tool } from '../../../model/tool.ts';
+import { objectArgument, textArgument } from '../argument.ts';
+import type { BuiltinTool } from '../builtin-tool.ts';
+import { failedOutput } from '../builtin-tool.ts';
+import { noSuchTool, toolNameField } from '../no-such-tool.ts';
+
+export const callToolTool: BuiltinTool = {
+  definition: {
+    name: 'call_tool',
+    title: 'Call tool',
+    description:
+      'Runs another tool you may use, by name, and returns its answer. Use it for tools found with search_tools that are not in your own list; ' +
+      'read the input schema with describe_tool first.',
+    input_schema: {
+      type: 'object',
+      properties: {
+        name: toolNameField,
+        arguments: { type: 'object', default: {}, description: "The tool's arguments, as its input schema asks for them" },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    },
+    // What it does is what the other tool does, so the careful answer is given to every question.
+    annotations: { title: 'Call tool', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  },
+  tags: ['tools'],
+  async run(args, context, { catalogue }, self) {
+    const name = textArgument(args, 'name');
+    if (namesItself(name, self)) return failedOutput('call_tool cannot call itself. Pass the name of the tool you want to run.');
+    const inner = objectArgument(args, 'arguments');
+    let answer: Answer;
+    try {
+      answer = await catalogue.call(name, inner, context);
+    } catch (error) {
+      if (!(error instanceof CribError)) throw error;
+      if (error.code === 'NOT_FOUND') return noSuchTool(name);
+      // Wrong arguments are the model's to correct. Everything else is about the call as a whole, and keeps its code.
+      if (error.code === 'VALIDATION_ERROR')
+        return failedOutput(error.field === undefined ? error.message : `${error.field}: ${error.message}`);
+      throw error;
+    }
+    return passedOn(answer);
+  },
+};
+
+/** By any name the inventory knows it under [NAME-1] [NAME-3]; letter case is ignored, so that no variant slips through. */
+function namesItself(name: string, self: Tool): boolean {
+  const asked = name.trim().toLowerCase();
+  return [self.tool_id, self.name, `${self.namespace}.${self.definition.name}`, self.model_name, self.definition.name].some(
+    (own) => own.toLowerCase() === asked,
+  );
+}
+
+function passedOn(answer: Answer): ToolOutput {
+  const failed = answer.is_error || !answer.success;
+  const output: ToolOutput = { content: answer.content, metadata: { called: answer.tool, call_id: answer.call_id } };
+  if (answer.structured_content !== null) output.structured_content = answer.structured_content;
+  if (failed) output.is_error = true;
+  // A call that failed on its way has no content; the model still has to learn why.
+  if (failed && answer.content.length === 0) {
+    output.content = [{ type: 'text', text: answer.error?.message ?? `The call ended as ${answer.status}.` }];
+  }
+  return output;
+}
