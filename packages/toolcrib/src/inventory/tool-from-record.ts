@@ -1,0 +1,32 @@
+import { hash } from 'node:crypto';
+import type { SourceRecord } from '../model/source.ts';
+import type { Tool, ToolRecord } from '../model/tool.ts';
+import { canonicalJson } from './definition-hash.ts';
+import { modelName } from './model-name.ts';
+
+/** [INV-5] A tool as everybody sees it: the found definition with the administrator's overrides applied. */
+export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
+  const { discovered, overrides } = record;
+  const { definition } = discovered;
+  const tool = {
+    tool_id: record.tool_id,
+    name: `${source.namespace}:${definition.name}`,
+    model_name: modelName(source.namespace, definition.name),
+    source_id: source.id,
+    source_name: source.name,
+    namespace: source.namespace,
+    definition,
+    title: definition.title ?? null,
+    description: overrides.description ?? definition.description,
+    tags: discovered.tags,
+    labels: overrides.labels ?? {},
+    method: discovered.method ?? null,
+    path: discovered.path ?? null,
+    version: discovered.version ?? null,
+    execution_mode: discovered.execution_mode,
+    definition_hash: record.definition_hash,
+    state: overrides.hidden === true && record.state === 'active' ? ('hidden' as const) : record.state,
+    limits: overrides.limits ?? {},
+  };
+  return { ...tool, fingerprint: hash('sha256', canonicalJson(tool), 'base64url') };
+}

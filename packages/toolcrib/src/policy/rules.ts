@@ -1,0 +1,83 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Group, Policy } from '../model/policy.ts';
+import type { Tool } from '../model/tool.ts';
+import { claimAt } from './claim-path.ts';
+import { compileGroup } from './group-membership.ts';
+import { compileMatcher, type CompiledMatcher } from './matcher.ts';
+
+/** How many different callers' grants are remembered; beyond that the memory starts anew. */
+const maxRemembered = 10_000;
+
+interface CompiledPolicy {
+  readonly policy: Policy;
+  readonly matchers: readonly CompiledMatcher[];
+}
+
+/** Everything administrators decided, compiled once per revision. */
+export interface Rules {
+  readonly revision: number;
+  readonly policies: readonly CompiledPolicy[];
+  readonly groups: ReadonlyMap<string, (tool: Tool) => boolean>;
+  /** The policies that grant something to these claims. Callers whose relevant claims are alike share one array. */
+  granted(claims: JsonObject): readonly Policy[];
+}
+
+export interface RulesInput {
+  policies: readonly Policy[];
+  groups: readonly Group[];
+  revision: number;
+  /** Told about a stored policy or group that cannot be compiled: it grants nothing. */
+  warn(message: string): void;
+}
+
+export function compileRules({ policies, groups, revision, warn }: RulesInput): Rules {
+  const compiledPolicies: CompiledPolicy[] = [];
+  for (const policy of policies) {
+    try {
+      compiledPolicies.push({ policy, matchers: policy.matchers.map(compileMatcher) });
+    } catch (error) {
+      warn(`Policy ${policy.id} grants nothing: ${String(error)}`);
+    }
+  }
+  const compiledGroups = new Map<string, (tool: Tool) => boolean>();
+  for (const group of groups) {
+    try {
+      compiledGroups.set(group.id, compileGroup(group));
+    } catch (error) {
+      warn(`Group ${group.id} is empty: ${String(error)}`);
+    }
+  }
+
+  // Two tokens differ in many claims (jti, exp), but only those that some matcher reads can change a decision.
+  const readSegments = [...new Set(compiledPolicies.flatMap(({ matchers }) => matchers.map(({ segments }) => JSON.stringify(segments))))];
+  const readClaims = readSegments.map((segments) => JSON.parse(segments) as string[]);
+  const byRelevantClaims = new Map<string, readonly Policy[]>();
+  const byPolicyIds = new Map<string, readonly Policy[]>();
+
+  return {
+    revision,
+    policies: compiledPolicies,
+    groups: compiledGroups,
+    granted(claims) {
+      const relevant = JSON.stringify(readClaims.map((segments) => claimAt(claims, segments) ?? null));
+      let granted = byRelevantClaims.get(relevant);
+      if (granted === undefined) {
+        granted = compiledPolicies.filter((compiled) => grants(compiled, claims)).map(({ policy }) => policy);
+        if (byRelevantClaims.size >= maxRemembered) {
+          byRelevantClaims.clear();
+          byPolicyIds.clear();
+        }
+        const ids = granted.map(({ id }) => id).join(' ');
+        granted = byPolicyIds.get(ids) ?? granted;
+        byPolicyIds.set(ids, granted);
+        byRelevantClaims.set(relevant, granted);
+      }
+      return granted;
+    },
+  };
+}
+
+/** [POL-1] All matchers must hold, and a policy without any grants nothing. */
+export function grants({ policy, matchers }: CompiledPolicy, claims: JsonObject): boolean {
+  return policy.enabled && matchers.length > 0 && matchers.every((matcher) => matcher.holds(claims));
+}

@@ -1,0 +1,110 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createSearchIndex } from '../../src/inventory/search.ts';
+import { createSnapshot } from '../../src/inventory/snapshot.ts';
+import { wordsOf } from '../../src/inventory/words.ts';
+import type { Tool } from '../../src/model/tool.ts';
+import { sampleTool } from '../fixtures/samples.ts';
+
+function search(tools: readonly Tool[], query: string, visible: (tool: Tool) => boolean = () => true): string[] {
+  const inOrder = createSnapshot(tools).tools;
+  const found = createSearchIndex(inOrder).search(query, visible, inOrder.filter(visible).length);
+  return found.map(({ name }) => name);
+}
+
+const string = { type: 'string' };
+const tools = [
+  sampleTool({ namespace: 'github', name: 'create_issue', text: 'Opens a new issue in a repository', tags: ['issues'] }),
+  sampleTool({ namespace: 'github', name: 'list_issues', text: 'Lists the issues of a repository, newest first', tags: ['issues'] }),
+  sampleTool({ namespace: 'github', name: 'get_repository', text: 'Everything about one repository, with its open issue count' }),
+  sampleTool({
+    namespace: 'weather',
+    name: 'getForecast',
+    text: 'The weather of the next days for a place',
+    schema: { type: 'object', properties: { city: { ...string, description: 'Name of the town' }, days: { type: 'integer' } } },
+  }),
+  sampleTool({
+    namespace: 'mail',
+    name: 'send_message',
+    title: 'Send e-mail',
+    text: 'Sends a message to one or more recipients',
+    schema: {
+      type: 'object',
+      properties: { message: { type: 'object', properties: { subject: string, attachments: { type: 'array' } } } },
+    },
+  }),
+  sampleTool({ namespace: 'files', name: 'read_file', text: 'Reads a text file from the project folder' }),
+  sampleTool({ namespace: 'files', name: 'search_files', text: 'Finds files whose name or text has the given words in it' }),
+  sampleTool({ namespace: 'karten', name: 'straßen_suche', text: 'Sucht Straßen und Plätze in Österreich, auch Caf\u00e9s' }),
+  sampleTool({ namespace: 'tenki', name: 'yohou', text: '天気 予報 を 調べる' }),
+];
+
+describe('[INV-4] search', () => {
+  test.each<[string, string, string[]]>([
+    ['the name counts most', 'create issue', ['github:create_issue', 'github:list_issues', 'github:get_repository']],
+    ['a plural finds the singular', 'files', ['files:read_file', 'files:search_files']],
+    ['a rare word beats a common one', 'newest repository', ['github:list_issues', 'github:get_repository', 'github:create_issue']],
+    ['camelCase is taken apart', 'forecast', ['weather:getForecast']],
+    ['the name of a parameter counts', 'city', ['weather:getForecast']],
+    ['so does its description', 'town', ['weather:getForecast']],
+    ['so does a parameter within a parameter', 'attachment', ['mail:send_message']],
+    ['so does the title', 'e-mail', ['mail:send_message']],
+    ['so does the namespace', 'weather', ['weather:getForecast']],
+    ['capitals do not matter', 'RECIPIENTS', ['mail:send_message']],
+    ['signs between words do not matter', '  "recipients", (message)!?', ['mail:send_message']],
+    ['letters beyond ASCII', 'STRASSEN österreich', ['karten:straßen_suche']],
+    ['accents written in two signs', 'cafe\u0301', ['karten:straßen_suche']],
+    ['other scripts', '天気', ['tenki:yohou']],
+    ['words nobody uses find nothing', 'kubernetes', []],
+    ['one unknown word does no harm', 'kubernetes forecast', ['weather:getForecast']],
+    ['no words at all', '', []],
+    ['only signs', ' -- ?! \u0000 ', []],
+    ['names that every object has', '__proto__ constructor', []],
+  ])('finds by relevance: %s', (_why, query, expected) => {
+    expect(search(tools, query).slice(0, Math.max(expected.length, 1))).toEqual(expected);
+  });
+
+  test('puts tools that fit equally well in the order of their names', () => {
+    const twins = ['c', 'a', 'b'].map((namespace) => sampleTool({ namespace, name: 'ping' }));
+    expect(search(twins, 'ping')).toEqual(['a:ping', 'b:ping', 'c:ping']);
+  });
+
+  test('repeating a word in the query changes nothing', () => {
+    expect(search(tools, 'issue issue issue repository')).toEqual(search(tools, 'issue repository'));
+  });
+
+  test('never shows what the caller may not see', () => {
+    const visible = (tool: Tool) => tool.namespace !== 'github';
+    expect(search(tools, 'create issue repository', visible)).toEqual([]);
+    expect(search(tools, 'issue file', visible)).toEqual(['files:read_file', 'files:search_files']);
+  });
+
+  test('tools the caller may not see change neither what is found nor its order', () => {
+    const word = fc.constantFrom('issue', 'file', 'read', 'list', 'forecast', 'mail', 'text');
+    const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(' '));
+    const toolsIn = (prefix: string) =>
+      fc
+        .array(fc.record({ name: fc.array(word, { minLength: 1, maxLength: 2 }).map((words) => words.join('_')), text }), { maxLength: 8 })
+        .map((list) => list.map((tool, index) => sampleTool({ namespace: `${prefix}${index}`, ...tool })));
+    fc.assert(
+      fc.property(toolsIn('m'), toolsIn('a'), toolsIn('z'), text, (mine, hiddenBefore, hiddenAfter, query) => {
+        const all = [...hiddenBefore, ...mine, ...hiddenAfter];
+        expect(search(all, query, (tool) => tool.namespace.startsWith('m'))).toEqual(search(mine, query));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test.each([
+  ['getUserByID', ['get', 'user', 'by', 'id']],
+  ['snake_case-and.dots', ['snake', 'case', 'and', 'dot']],
+  ['HTTP2Server', ['http2', 'server']],
+  ['gas as is', ['gas', 'as', 'is']],
+  ['Ｆｕｌｌ ﬁle', ['full', 'file']],
+  ['हिन्दी', ['हिन्दी']],
+  ['naïve', ['naïve']],
+  ['', []],
+])('the words of %j are %j', (text, words) => {
+  expect(wordsOf(text)).toEqual(words);
+});
