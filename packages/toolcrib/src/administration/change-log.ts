@@ -1,0 +1,34 @@
+import type { Counter } from '../inventory/counter.ts';
+import type { ChangeTopic } from '../model/event.ts';
+import type { Json } from '../model/json.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Store, StoreNouns } from '../store/store.ts';
+
+export interface Change {
+  kind: string;
+  topic: ChangeTopic;
+  subject: string;
+}
+
+/**
+ * Makes an administrative change: written with its record in one transaction, and in force before it is acknowledged. `mutate` reads what
+ * is there in that same transaction, so that of two changes at once neither is lost and each is recorded with what it really replaced.
+ */
+export type MakeChange = <After>(actor: Principal, change: Change, mutate: Mutation<After>) => Promise<After>;
+type Mutation<After> = (tx: StoreNouns) => Promise<{ before: unknown; after: After }>;
+
+export function createMakeChange({ store, counter }: { store: Store; counter: Counter }): MakeChange {
+  return async <After>(actor: Principal, change: Change, mutate: Mutation<After>) => {
+    const recorded = { ...change, actor: actor.key, before: null as Json, after: null as Json };
+    let after: After | undefined;
+    await store.change(recorded, async (tx) => {
+      const made = await mutate(tx);
+      after = made.after;
+      recorded.before = made.before as Json;
+      recorded.after = made.after as Json;
+    });
+    // [POL-5] The very next request is decided by the new rules.
+    await counter.reload();
+    return after as After;
+  };
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { CribError } from '../model/crib-error.ts';
+import type { Group, GroupInput } from '../model/policy.ts';
+import type { Principal } from '../model/principal.ts';
+import { compileGroup } from '../policy/group-membership.ts';
+import type { StoreNouns } from '../store/store.ts';
+import type { MakeChange } from './change-log.ts';
+
+export interface GroupAdministration {
+  create(actor: Principal, input: GroupInput & { id?: string }): Promise<Group>;
+  update(actor: Principal, id: string, input: GroupInput): Promise<Group>;
+  delete(actor: Principal, id: string): Promise<void>;
+}
+
+export function createGroupAdministration({ change }: { change: MakeChange }): GroupAdministration {
+  return {
+    async create(actor, { id = randomUUID(), ...input }) {
+      refuseBadExpressions(input);
+      return change(actor, { kind: 'group-created', topic: 'group', subject: id }, async (tx) => {
+        const now = Date.now();
+        const group: Group = { id, ...input, created_at: now, updated_at: now };
+        await tx.groups.insert(group);
+        return { before: null, after: group };
+      });
+    },
+    async update(actor, id, input) {
+      refuseBadExpressions(input);
+      return change(actor, { kind: 'group-changed', topic: 'group', subject: id }, async (tx) => {
+        const before = await existing(tx, id);
+        const group: Group = { ...before, ...input, updated_at: Date.now() };
+        await tx.groups.update(group);
+        return { before, after: group };
+      });
+    },
+    async delete(actor, id) {
+      await change(actor, { kind: 'group-deleted', topic: 'group', subject: id }, async (tx) => {
+        const before = await existing(tx, id);
+        const users = (await tx.policies.list()).filter((policy) => policy.groups.includes(id));
+        if (users.length > 0) {
+          const names = users.map((policy) => policy.id).join(', ');
+          throw new CribError('CONFLICT', `These policies still grant the group: ${names}. Take it out of them first`);
+        }
+        await tx.groups.delete(id);
+        return { before, after: null };
+      });
+    },
+  };
+}
+
+async function existing(tx: StoreNouns, id: string): Promise<Group> {
+  const group = await tx.groups.get(id);
+  if (group === undefined) throw new CribError('NOT_FOUND', 'There is no such group');
+  return group;
+}
+
+function refuseBadExpressions(input: GroupInput): void {
+  try {
+    compileGroup(input);
+  } catch (error) {
+    throw new CribError('VALIDATION_ERROR', `A selector's expression is not valid RE2: ${(error as Error).message}`, {
+      field: 'selectors',
+    });
+  }
+}

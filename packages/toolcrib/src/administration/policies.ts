@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { CribError } from '../model/crib-error.ts';
+import type { Policy, PolicyInput } from '../model/policy.ts';
+import type { Principal } from '../model/principal.ts';
+import { compileMatcher } from '../policy/matcher.ts';
+import type { StoreNouns } from '../store/store.ts';
+import type { MakeChange } from './change-log.ts';
+
+export interface PolicyAdministration {
+  create(actor: Principal, input: PolicyInput & { id?: string }): Promise<Policy>;
+  update(actor: Principal, id: string, input: PolicyInput): Promise<Policy>;
+  delete(actor: Principal, id: string): Promise<void>;
+}
+
+export function createPolicyAdministration({ change }: { change: MakeChange }): PolicyAdministration {
+  return {
+    async create(actor, { id = randomUUID(), ...input }) {
+      refuseBadExpressions(input);
+      return change(actor, { kind: 'policy-created', topic: 'policy', subject: id }, async (tx) => {
+        const now = Date.now();
+        const policy: Policy = { id, ...input, created_at: now, updated_at: now };
+        await refuseUnknownGroups(tx, policy);
+        await tx.policies.insert(policy);
+        return { before: null, after: policy };
+      });
+    },
+    async update(actor, id, input) {
+      refuseBadExpressions(input);
+      return change(actor, { kind: 'policy-changed', topic: 'policy', subject: id }, async (tx) => {
+        const before = await existing(tx, id);
+        const policy: Policy = { ...before, ...input, updated_at: Date.now() };
+        await refuseUnknownGroups(tx, policy);
+        await tx.policies.update(policy);
+        return { before, after: policy };
+      });
+    },
+    async delete(actor, id) {
+      await change(actor, { kind: 'policy-deleted', topic: 'policy', subject: id }, async (tx) => {
+        const before = await existing(tx, id);
+        await tx.policies.delete(id);
+        return { before, after: null };
+      });
+    },
+  };
+}
+
+async function existing(tx: StoreNouns, id: string): Promise<Policy> {
+  const policy = await tx.policies.get(id);
+  if (policy === undefined) throw new CribError('NOT_FOUND', 'There is no such policy');
+  return policy;
+}
+
+function refuseBadExpressions(input: PolicyInput): void {
+  for (const [index, matcher] of input.matchers.entries()) {
+    try {
+      compileMatcher(matcher);
+    } catch (error) {
+      const field = `matchers.${index}.value`;
+      throw new CribError('VALIDATION_ERROR', `${field} is not valid RE2: ${(error as Error).message}`, { field });
+    }
+  }
+}
+
+async function refuseUnknownGroups(tx: StoreNouns, policy: Policy): Promise<void> {
+  const known = new Set((await tx.groups.list()).map((group) => group.id));
+  const unknown = policy.groups.findIndex((id) => !known.has(id));
+  if (unknown >= 0) {
+    const field = `groups.${unknown}`;
+    throw new CribError('VALIDATION_ERROR', `There is no group ${policy.groups[unknown]}: create it first`, { field });
+  }
+}

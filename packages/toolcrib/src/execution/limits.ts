@@ -1,0 +1,91 @@
+import { CribError } from '../model/crib-error.ts';
+import type { ToolLimits } from '../model/tool.ts';
+
+/** A rate and how many at once, for one principal or one tool. Absent means unlimited. */
+export type Limits = Pick<ToolLimits, 'rate_per_second' | 'burst' | 'concurrency'>;
+
+interface Usage {
+  limits: Limits;
+  tokens: number;
+  refilledAt: number;
+  running: number;
+}
+
+/** A sum of fractions may fall a hair short of the call it has earned; whoever waited as long as told is let in. */
+const oneCall = 1 - 1e-9;
+
+/** Beyond this many, those that are idle and fully refilled are forgotten: they are as good as new. */
+const maxTracked = 50_000;
+
+export interface Gate {
+  /** Throws `RATE_LIMITED` when one more call would be too many; otherwise counts it until `leave`. */
+  enter(key: string, limits: Limits): void;
+  leave(key: string, limits: Limits): void;
+  /** How many keys are remembered. */
+  readonly tracked: number;
+}
+
+/** [EXEC-7] A token bucket and a count of running calls per key. */
+export function createGate({ who, now = () => performance.now() }: { who: string; now?: () => number }): Gate {
+  const usages = new Map<string, Usage>();
+
+  function forgetIdle(): void {
+    const at = now();
+    for (const [key, usage] of usages) {
+      if (usage.running === 0 && refill(usage, at) >= burstOf(usage.limits)) usages.delete(key);
+    }
+  }
+
+  return {
+    enter(key, limits) {
+      if (isUnlimited(limits)) return;
+      let usage = usages.get(key);
+      if (usage === undefined) {
+        if (usages.size >= maxTracked) forgetIdle();
+        usage = { limits, tokens: burstOf(limits), refilledAt: now(), running: 0 };
+        usages.set(key, usage);
+      }
+      usage.limits = limits;
+      if (limits.concurrency !== undefined && usage.running >= limits.concurrency) {
+        throw new CribError('RATE_LIMITED', `${who} may run ${limits.concurrency} calls at once: wait for one to end`, {
+          retryAfterMs: 1000,
+        });
+      }
+      if (limits.rate_per_second !== undefined) {
+        const tokens = refill(usage, now());
+        if (tokens < oneCall) {
+          const retryAfterMs = Math.ceil(((1 - tokens) / limits.rate_per_second) * 1000);
+          throw new CribError('RATE_LIMITED', `${who} may make ${limits.rate_per_second} calls a second: try again later`, {
+            retryAfterMs,
+          });
+        }
+        usage.tokens = Math.max(0, tokens - 1);
+      }
+      usage.running++;
+    },
+    leave(key, limits) {
+      if (isUnlimited(limits)) return;
+      const usage = usages.get(key);
+      if (usage !== undefined && usage.running > 0) usage.running--;
+    },
+    get tracked() {
+      return usages.size;
+    },
+  };
+}
+
+function isUnlimited(limits: Limits): boolean {
+  return limits.rate_per_second === undefined && limits.concurrency === undefined;
+}
+
+function burstOf(limits: Limits): number {
+  return limits.burst ?? Math.max(1, limits.rate_per_second ?? 1);
+}
+
+function refill(usage: Usage, at: number): number {
+  const { limits } = usage;
+  const earned = ((at - usage.refilledAt) / 1000) * (limits.rate_per_second ?? 0);
+  usage.tokens = Math.min(burstOf(limits), usage.tokens + Math.max(0, earned));
+  usage.refilledAt = at;
+  return usage.tokens;
+}

@@ -1,0 +1,40 @@
+import type { CallRecord } from '../model/call.ts';
+
+export interface Recorder {
+  /** Resolves when the record is durable: only then may the call be answered. */
+  record(record: CallRecord): Promise<void>;
+  /** Resolves when everything recorded so far is written; what could not be written has been reported to whoever recorded it. */
+  drain(): Promise<void>;
+}
+
+/**
+ * [SEC-4] Writes together what finished in the same turn of the event loop. One transaction for many calls is what makes a durable
+ * record per call affordable; while one batch is being written, the next one collects.
+ */
+export function createRecorder({ append }: { append(records: CallRecord[]): Promise<void> }): Recorder {
+  let collecting: CallRecord[] = [];
+  let written: Promise<void> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(): Promise<void> {
+    // A failed batch has failed its own calls; the next one is tried all the same.
+    await writing.catch(() => undefined);
+    const records = collecting;
+    collecting = [];
+    written = undefined;
+    writing = append(records);
+    await writing;
+  }
+
+  return {
+    record(record) {
+      collecting.push(record);
+      written ??= new Promise<void>((resolve) => setImmediate(resolve)).then(write);
+      return written;
+    },
+    async drain() {
+      await written?.catch(() => undefined);
+      await writing.catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { CribError } from '../model/crib-error.ts';
+import type { Json } from '../model/json.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Tool } from '../model/tool.ts';
+import type { CallContext } from '../sources/source.ts';
+
+/** What a call tells its caller while it runs. */
+export type CallEvent =
+  | { type: 'progress'; progress: number; total?: number; message?: string }
+  | { type: 'log'; level: 'debug' | 'info' | 'warning' | 'error'; data: Json };
+
+/** Why a call was ended before its source answered. */
+export type EndReason = 'cancelled' | 'timed_out';
+
+/**
+ * One call between its start and its answer. The abort controller and the timer are only made when a source asks for them or does not
+ * answer at once: most calls of quick tools never pay for either.
+ */
+export class RunningCall implements CallContext {
+  readonly callId: string;
+  readonly principal: Principal;
+  readonly tool: Tool;
+  readonly policies: string;
+  readonly policyRevision: number;
+  readonly startedAt: number;
+  readonly timeoutMs: number;
+  /** Set by the door that wants to pass events on to its caller. */
+  onEvent: ((event: CallEvent) => void) | undefined;
+  /** True once the source has not answered at once: from here on it can be cancelled. */
+  pending = false;
+  #controller: AbortController | undefined;
+  #ended: EndReason | undefined;
+  #end: ((error: CribError) => void) | undefined;
+
+  constructor(call: Pick<RunningCall, 'callId' | 'principal' | 'tool' | 'policies' | 'policyRevision' | 'startedAt' | 'timeoutMs'>) {
+    this.callId = call.callId;
+    this.principal = call.principal;
+    this.tool = call.tool;
+    this.policies = call.policies;
+    this.policyRevision = call.policyRevision;
+    this.startedAt = call.startedAt;
+    this.timeoutMs = call.timeoutMs;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#ended !== undefined) this.#controller.abort(endError(this.#ended, this));
+    return this.#controller.signal;
+  }
+
+  get endedEarly(): EndReason | undefined {
+    return this.#ended;
+  }
+
+  progress(update: { progress: number; total?: number; message?: string }): void {
+    this.onEvent?.({ type: 'progress', ...update });
+  }
+
+  log(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void {
+    this.onEvent?.({ type: 'log', level, data });
+  }
+
+  /** Waits for the source, but never past the deadline or a cancel: a source that ignores its signal holds nobody up. */
+  async settle<T>(output: Promise<T>): Promise<T> {
+    this.pending = true;
+    const timer = setTimeout(() => this.end('timed_out'), this.timeoutMs);
+    const ended = new Promise<never>((_resolve, reject) => {
+      this.#end = reject;
+    });
+    if (this.#ended !== undefined) this.#end?.(endError(this.#ended, this));
+    try {
+      return await Promise.race([output, ended]);
+    } finally {
+      clearTimeout(timer);
+      this.#end = undefined;
+      // A source that goes on after its call was answered must not write into an answer that has been sent.
+      this.onEvent = undefined;
+      // Whichever lost the race may still reject; nobody is left to hear it.
+      output.catch(() => undefined);
+      ended.catch(() => undefined);
+    }
+  }
+
+  end(reason: EndReason): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = reason;
+    const error = endError(reason, this);
+    // The caller is told before the source: one that rejects at once on its signal would otherwise put its own error in place of ours.
+    this.#end?.(error);
+    this.#controller?.abort(error);
+  }
+}
+
+function endError(reason: EndReason, call: RunningCall): CribError {
+  return reason === 'cancelled'
+    ? new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false })
+    : new CribError('NETWORK_ERROR', `${call.tool.name} did not answer within ${call.timeoutMs} ms`, { retryable: true });
+}

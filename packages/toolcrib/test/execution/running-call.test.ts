@@ -1,0 +1,166 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { type CallEvent, RunningCall } from '../../src/execution/running-call.ts';
+import { samplePrincipal, sampleTool } from '../fixtures/samples.ts';
+
+function callWith({ timeoutMs = 60_000 }: { timeoutMs?: number } = {}): RunningCall {
+  return new RunningCall({
+    callId: 'call',
+    principal: samplePrincipal(),
+    tool: sampleTool(),
+    policies: 'staff',
+    policyRevision: 1,
+    startedAt: 0,
+    timeoutMs,
+  });
+}
+
+const timedOut = { code: 'NETWORK_ERROR', message: 'files:read_file did not answer within 5 ms', retryable: true };
+const cancelled = { code: 'SERVICE_UNAVAILABLE', message: 'The call was cancelled', retryable: false };
+const never = () => new Promise<never>(() => undefined);
+
+describe('a call that is answered', () => {
+  test('gives what its source gives', async () => {
+    const call = callWith();
+    expect(await call.settle(Promise.resolve('answer'))).toBe('answer');
+    expect(call.endedEarly).toBeUndefined();
+  });
+
+  test('fails as its source fails', async () => {
+    const call = callWith();
+    await expect(call.settle(Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    expect(call.endedEarly).toBeUndefined();
+  });
+
+  test('is not touched by a cancel that comes too late', async () => {
+    const call = callWith();
+    expect(await call.settle(Promise.resolve('answer'))).toBe('answer');
+    call.end('cancelled');
+    await nextTurn();
+    expect(call.signal.aborted).toBe(true);
+  });
+
+  test('leaves no timer behind that could end it', async () => {
+    const call = callWith({ timeoutMs: 5 });
+    await call.settle(Promise.resolve('answer'));
+    // Timers of the same length run in the order they were set, so this one ends after the one that must be gone.
+    await expect(callWith({ timeoutMs: 5 }).settle(never())).rejects.toMatchObject(timedOut);
+    expect(call.endedEarly).toBeUndefined();
+    expect(call.signal.aborted).toBe(false);
+  });
+});
+
+describe('a call that takes too long', () => {
+  test('ends, and its source is told', async () => {
+    const call = callWith({ timeoutMs: 5 });
+    const { signal } = call;
+    await expect(call.settle(wait(60_000, 'late', { signal }))).rejects.toMatchObject(timedOut);
+    expect(call.endedEarly).toBe('timed_out');
+    expect(signal.aborted).toBe(true);
+    expect(signal.reason).toMatchObject(timedOut);
+  });
+
+  test('ends also where its source ignores the signal', async () => {
+    await expect(callWith({ timeoutMs: 5 }).settle(never())).rejects.toMatchObject(timedOut);
+  });
+
+  test('ends with our words, whatever its source says on hearing the signal', async () => {
+    const call = callWith({ timeoutMs: 5 });
+    const { signal } = call;
+    const output = new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('some error of its own')));
+    });
+    await expect(call.settle(output)).rejects.toMatchObject(timedOut);
+  });
+
+  test('gives a signal that is already aborted to whoever asks for it later', async () => {
+    const call = callWith({ timeoutMs: 5 });
+    await expect(call.settle(never())).rejects.toMatchObject(timedOut);
+    expect(call.signal.aborted).toBe(true);
+    expect(call.signal.reason).toMatchObject(timedOut);
+    expect(call.signal).toBe(call.signal);
+  });
+});
+
+describe('a call that is cancelled', () => {
+  test('while it waits, ends at once', async () => {
+    const call = callWith();
+    const settled = call.settle(never());
+    call.end('cancelled');
+    await expect(settled).rejects.toMatchObject(cancelled);
+    expect(call.endedEarly).toBe('cancelled');
+  });
+
+  test('before it waits, ends at once too', async () => {
+    const call = callWith();
+    call.end('cancelled');
+    expect(call.signal.aborted).toBe(true);
+    await expect(call.settle(never())).rejects.toMatchObject(cancelled);
+  });
+
+  test('twice, and then out of time, was cancelled', async () => {
+    const call = callWith({ timeoutMs: 5 });
+    const settled = call.settle(never());
+    call.end('cancelled');
+    call.end('timed_out');
+    await expect(settled).rejects.toMatchObject(cancelled);
+    expect(call.endedEarly).toBe('cancelled');
+  });
+
+  test('leaves no rejection that nobody hears, whoever fails later', async () => {
+    const unheard: unknown[] = [];
+    const listen = (reason: unknown) => unheard.push(reason);
+    process.on('unhandledRejection', listen);
+    try {
+      const call = callWith();
+      const source = Promise.withResolvers<string>();
+      const settled = call.settle(source.promise);
+      call.end('cancelled');
+      await expect(settled).rejects.toMatchObject(cancelled);
+      source.reject(new Error('late'));
+      const answered = callWith();
+      await answered.settle(Promise.resolve('answer'));
+      answered.end('timed_out');
+      const early = callWith();
+      early.end('cancelled');
+      expect(await early.settle(Promise.resolve('answered all the same'))).toBe('answered all the same');
+      await nextTurn();
+      await nextTurn();
+      expect(unheard).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', listen);
+    }
+  });
+});
+
+describe('what a call tells while it runs', () => {
+  test('reaches whoever listens, in order', async () => {
+    const call = callWith();
+    const events: CallEvent[] = [];
+    call.onEvent = (event) => events.push(event);
+    const source = async () => {
+      call.progress({ progress: 1, total: 2, message: 'half' });
+      await nextTurn();
+      call.log('info', { step: 2 });
+      call.progress({ progress: 2 });
+      return 'answer';
+    };
+    await call.settle(source());
+    expect(events).toEqual([
+      { type: 'progress', progress: 1, total: 2, message: 'half' },
+      { type: 'log', level: 'info', data: { step: 2 } },
+      { type: 'progress', progress: 2 },
+    ]);
+  });
+
+  test('is dropped where nobody listens, and after the call has ended', async () => {
+    const call = callWith({ timeoutMs: 5 });
+    call.progress({ progress: 1 });
+    const events: CallEvent[] = [];
+    call.onEvent = (event) => events.push(event);
+    await expect(call.settle(never())).rejects.toMatchObject(timedOut);
+    call.progress({ progress: 2 });
+    call.log('error', 'too late');
+    expect(events).toEqual([]);
+  });
+});
