@@ -1,0 +1,250 @@
+/** The wire contract: what the REST API takes and gives. Loads without Node's built-ins, so a browser can use it too. */
+import { z } from 'zod';
+import { callStatuses } from './model/call.ts';
+import { httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
+import { groupInputSchema, groupSchema, policyInputSchema, policySchema, matcherSchema } from './model/policy.ts';
+import { toolLimitsSchema, toolOverridesSchema, toolStates } from './model/tool.ts';
+
+export { groupSchema, policySchema, toolOverridesSchema };
+
+const errorCodes = Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]];
+const jsonSchema = z.record(z.string(), z.unknown());
+const epochMs = z.int().min(0).describe('Epoch milliseconds');
+
+/** [EXEC-6] Every refused request is answered with this. */
+export const refusalSchema = z.strictObject({
+  code: z.enum(errorCodes),
+  message: z.string().describe('What is wrong and what to do about it'),
+  field: z.string().optional().describe('The input at fault, where one is'),
+});
+
+// --- for agents -----------------------------------------------------------------------------------------------------
+
+export const listFormats = ['openai', 'anthropic', 'gemini', 'vercel-ai', 'utcp'] as const;
+
+export const listQuerySchema = z.strictObject({
+  q: z.string().max(1000).optional().describe('Search words; answers are ordered by how well they fit'),
+  group: z.string().max(64).optional().describe('Only tools of this group'),
+  cursor: z.string().max(600).optional().describe('Where the page before ended'),
+  limit: z.coerce.number().int().min(1).max(1000).optional().describe('Tools on one page; 1000 unless told'),
+  format: z.enum(listFormats).optional().describe("The tools in another program's form, under `tools` or as that form wants it"),
+});
+export type ListQuery = z.infer<typeof listQuerySchema>;
+
+export const listedToolSchema = z.strictObject({
+  tool_id: z.string(),
+  name: z.string().describe('Canonical name, `namespace:tool`'),
+  model_name: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    .describe('The name to show a model'),
+  title: z.string().nullable(),
+  description: z.string(),
+  input_schema: jsonSchema,
+  output_schema: jsonSchema.nullable(),
+  annotations: jsonSchema,
+  source_id: z.string(),
+  source_name: z.string(),
+  tags: z.array(z.string()),
+  version: z.string().nullable(),
+  execution_mode: z.enum(['mcp_call', 'sync_http', 'async_poll', 'builtin', 'workflow']),
+});
+export type ListedTool = z.infer<typeof listedToolSchema>;
+
+export const toolListSchema = z.strictObject({
+  tools: z.array(listedToolSchema),
+  total: z.int().min(0).describe('How many there are on all pages'),
+  next_cursor: z.string().nullable(),
+});
+
+export const callRequestSchema = z
+  .strictObject({
+    tool_id: z.string().min(1).max(512).optional(),
+    name: z.string().min(1).max(512).optional().describe('`namespace:tool` or `namespace.tool`'),
+    arguments: z.record(z.string(), z.unknown()).default({}),
+    timeout_ms: z.int().min(1).max(3_600_000).optional(),
+    async: z.boolean().optional().describe('Answer 202 at once; the call is then found at its address'),
+  })
+  .refine((request) => (request.tool_id === undefined) !== (request.name === undefined), {
+    message: 'Give exactly one of tool_id and name',
+    path: ['name'],
+  })
+  .meta({ oneOf: [{ required: ['tool_id'] }, { required: ['name'] }] });
+export type CallRequestBody = z.infer<typeof callRequestSchema>;
+
+export const answerSchema = z.strictObject({
+  call_id: z.string(),
+  tool_id: z.string(),
+  tool: z.string(),
+  success: z.boolean(),
+  status: z.enum(callStatuses),
+  is_error: z.boolean(),
+  content: z.array(z.looseObject({ type: z.string() })),
+  structured_content: z.unknown(),
+  result: z.unknown().describe('Structured content, or what the text says where it is JSON'),
+  text: z.string().describe('All text blocks, joined'),
+  error: z
+    .strictObject({
+      code: z.enum(errorCodes),
+      message: z.string(),
+      retryable: z.boolean(),
+      upstream_status: z.int().optional(),
+      details: z.unknown().optional(),
+    })
+    .nullable(),
+  execution_time_ms: z.number(),
+  metadata: z.record(z.string(), z.unknown()),
+});
+
+export const acceptedCallSchema = z.strictObject({ call_id: z.string(), status: z.enum(callStatuses), location: z.string() });
+
+export const batchRequestSchema = z.strictObject({ calls: z.array(callRequestSchema).min(1).max(50) });
+
+export const batchAnswerSchema = z.strictObject({
+  answers: z.array(
+    z.strictObject({
+      http_status: z.int().describe('What the call alone would have been answered with'),
+      answer: answerSchema.nullable(),
+      error: refusalSchema.nullable(),
+    }),
+  ),
+});
+
+export const callStateSchema = z.strictObject({
+  call_id: z.string(),
+  tool_id: z.string().nullable(),
+  tool: z.string(),
+  status: z.enum(callStatuses),
+  error_code: z.enum(errorCodes).nullable(),
+  answer: answerSchema.nullable().describe('Kept for calls made with async or an Idempotency-Key; null for all others'),
+});
+export type CallState = z.infer<typeof callStateSchema>;
+
+// --- for administrators ---------------------------------------------------------------------------------------------
+
+const givenId = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
+    .optional()
+    .describe('Made by the server unless given'),
+});
+export const groupCreateSchema = groupInputSchema.extend(givenId.shape);
+export const groupUpdateSchema = groupInputSchema;
+export const policyCreateSchema = policyInputSchema.extend(givenId.shape);
+export const policyUpdateSchema = policyInputSchema;
+
+export const groupListSchema = z.strictObject({ groups: z.array(groupSchema) });
+export const policyListSchema = z.strictObject({ policies: z.array(policySchema) });
+
+export const sourceSchema = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  namespace: z.string(),
+  source_type: z.enum(['mcp', 'openapi', 'builtin', 'workflow']),
+  enabled: z.boolean(),
+  status: z.strictObject({
+    state: z.enum(['disabled', 'stopped', 'starting', 'running', 'restarting', 'error']),
+    tools: z.int().optional(),
+    code: z.string().optional(),
+    message: z.string().optional(),
+  }),
+  created_at: epochMs,
+  updated_at: epochMs,
+});
+export const sourceListSchema = z.strictObject({ sources: z.array(sourceSchema) });
+
+export const administeredToolSchema = listedToolSchema.extend({
+  namespace: z.string(),
+  labels: z.record(z.string(), z.string()),
+  method: z.string().nullable(),
+  path: z.string().nullable(),
+  state: z.enum(toolStates),
+  definition_hash: z.string(),
+  limits: toolLimitsSchema,
+  groups: z.array(z.string()).describe('Ids of the groups the tool is in'),
+});
+export const administeredToolListSchema = z.strictObject({
+  tools: z.array(administeredToolSchema),
+  total: z.int().min(0),
+  next_cursor: z.string().nullable(),
+});
+
+const pageQuery = {
+  cursor: z.string().max(600).optional().describe('Where the page before ended'),
+  limit: z.coerce.number().int().min(1).max(1000).optional().describe('How many on one page; 100 unless told'),
+};
+export const toolAdminQuerySchema = z.strictObject({
+  ...pageQuery,
+  source: z.string().max(64).optional().describe('Only tools of this source, by id or namespace'),
+  state: z.enum(toolStates).optional(),
+});
+
+export const callRecordSchema = z.strictObject({
+  call_id: z.string(),
+  started_at: epochMs,
+  duration_us: z.int().min(0),
+  issuer: z.string(),
+  subject: z.string(),
+  client: z.string().nullable(),
+  tool_id: z.string().nullable(),
+  tool: z.string(),
+  source_id: z.string().nullable(),
+  definition_hash: z.string().nullable(),
+  policies: z.string().describe('Ids of the policies that granted it, separated by spaces'),
+  policy_revision: z.int(),
+  status: z.enum(callStatuses),
+  error_code: z.enum(errorCodes).nullable(),
+});
+export const callRecordListSchema = z.strictObject({ calls: z.array(callRecordSchema), next_cursor: z.string().nullable() });
+export const callRecordQuerySchema = z.strictObject({
+  ...pageQuery,
+  subject: z.string().max(512).optional(),
+  tool: z.string().max(512).optional().describe('Canonical name'),
+  status: z.enum(callStatuses).optional(),
+});
+
+const topics = ['source', 'tool', 'group', 'policy', 'secret', 'call'] as const;
+export const changeEventSchema = z.strictObject({
+  id: z.int(),
+  at: epochMs,
+  kind: z.string(),
+  topic: z.enum(topics),
+  subject: z.string(),
+  actor: z.string(),
+  before: z.unknown(),
+  after: z.unknown(),
+});
+export const changeEventListSchema = z.strictObject({ events: z.array(changeEventSchema), next_cursor: z.string().nullable() });
+export const changeEventQuerySchema = z.strictObject({ ...pageQuery, topic: z.enum(topics).optional() });
+
+export const explainRequestSchema = z
+  .strictObject({
+    token: z.string().min(1).max(16_384).optional().describe('A JWT of one of the configured issuers; it is verified'),
+    claims: z.record(z.string(), z.unknown()).optional().describe('Claims as they would stand in a token'),
+    tool: z.string().min(1).max(512).optional().describe('Explain this tool; without it, all the caller may use'),
+  })
+  .refine((request) => (request.token === undefined) !== (request.claims === undefined), {
+    message: 'Give exactly one of token and claims',
+    path: ['token'],
+  })
+  .meta({ oneOf: [{ required: ['token'] }, { required: ['claims'] }] });
+
+export const explanationSchema = z.strictObject({
+  subject: z.string().nullable(),
+  administrator: z.boolean(),
+  revision: z.int(),
+  policies: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      grants: z.boolean(),
+      reason: z.string(),
+      matchers: z.array(z.strictObject({ matcher: matcherSchema, holds: z.boolean(), reason: z.string() })),
+      groups: z.array(z.string()),
+    }),
+  ),
+  decision: z.strictObject({ tool: z.string(), allowed: z.boolean(), reason: z.string() }).nullable(),
+  tools: z.array(z.string()).describe('Canonical names of all tools these claims may use'),
+});
+export type Explanation = z.infer<typeof explanationSchema>;

@@ -1,0 +1,173 @@
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { TokenVerifier } from '../identity/verify-token.ts';
+import { CribError } from '../model/crib-error.ts';
+import type { Principal } from '../model/principal.ts';
+import type { CompiledMatcher } from '../policy/matcher.ts';
+import { bearerToken } from './bearer-token.ts';
+import { createCrossOrigin } from './cross-origin.ts';
+import type { HostGuardConfig } from './host-guard.ts';
+import { createHostGuard } from './host-guard.ts';
+import { parseJsonBody } from './json-body.ts';
+import type { Metrics } from './metrics.ts';
+import type { Route } from './route.ts';
+import { parse, toCribError } from './to-crib-error.ts';
+
+export interface AppInput {
+  routes: readonly Route[];
+  verifier: TokenVerifier;
+  /** [BFF-6] Who administers. */
+  administrator: CompiledMatcher;
+  guard: HostGuardConfig;
+  /** Aborts when the server begins to stop. */
+  closing: AbortSignal;
+  bodyLimitBytes: number;
+  metrics: Metrics;
+  logger: Logger;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | null;
+  }
+}
+
+/** The HTTP door: checks, parses and translates, and leaves the rest to the routes. */
+export function createApp(input: AppInput): FastifyInstance {
+  const { verifier, administrator, metrics, logger } = input;
+  const guard = createHostGuard(input.guard);
+  const crossOrigin = createCrossOrigin(input.guard.allowedOrigins);
+  const app = Fastify({
+    bodyLimit: input.bodyLimitBytes,
+    // A client that sends its request byte by byte must not hold a connection for ever.
+    requestTimeout: 60_000,
+    keepAliveTimeout: 75_000,
+    forceCloseConnections: 'idle',
+    // Both would be answered by the framework otherwise, in a form that is not ours.
+    return503OnClosing: false,
+    http: { requireHostHeader: false },
+    routerOptions: { maxParamLength: 600 },
+    frameworkErrors: (error, _request, reply) => sendError(reply, error),
+    clientErrorHandler,
+  });
+  app.decorateRequest('principal', null);
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    let parsed: unknown;
+    try {
+      parsed = parseJsonBody(body as string);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    done(null, parsed);
+  });
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const refused = request.routeOptions.config.guarded === false ? undefined : refusalOf(request);
+    if (refused !== undefined) sendError(reply, refused);
+    else if (!crossOrigin(request, reply)) done();
+  });
+
+  function refusalOf({ headers }: FastifyRequest): CribError | undefined {
+    // New connections are refused by then; this is for what comes over those that are still open.
+    if (input.closing.aborted) return new CribError('SERVICE_UNAVAILABLE', 'The server is stopping: try again', { retryAfterMs: 1000 });
+    return guard(headers.host, headers.origin);
+  }
+
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0]?.slice(0, 200);
+    sendError(reply, new CribError('NOT_FOUND', `There is no ${request.method} ${path}; /api/openapi.json lists what there is`));
+  });
+  app.setErrorHandler((error, _request, reply) => sendError(reply, error));
+
+  function sendError(reply: FastifyReply, error: unknown): void {
+    let refusal = toCribError(error);
+    if (refusal === undefined) {
+      logger.error({ err: error, request_id: reply.request.id, url: reply.request.routeOptions.url }, 'request failed');
+      refusal = new CribError('INTERNAL', `Something failed inside Toolcrib; the server's log has request ${reply.request.id}`);
+    }
+    if (refusal.code === 'UNAUTHENTICATED') {
+      metrics.authenticationFailed();
+      void reply.header('www-authenticate', 'Bearer');
+    }
+    if (refusal.retryAfterMs !== undefined) void reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1000))));
+    void reply.code(refusal.httpStatus).type('application/json; charset=utf-8').send(JSON.stringify(refusal));
+  }
+
+  function authenticate(route: Route) {
+    return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+      const admit = (principal: Principal) => {
+        request.principal = principal;
+        if (route.access === 'administrator' && !administrator.holds(principal.claims)) {
+          sendError(reply, new CribError('FORBIDDEN', 'This is for administrators: your token lacks the claim that makes one'));
+        } else done();
+      };
+      try {
+        const verified = verifier.verify(bearerToken(request.headers.authorization));
+        if (verified instanceof Promise) verified.then(admit).catch((error: unknown) => sendError(reply, error));
+        else admit(verified);
+      } catch (error) {
+        sendError(reply, error);
+      }
+    };
+  }
+
+  for (const route of input.routes) {
+    app.route({
+      method: route.method,
+      url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { guarded: route.tag !== 'health' },
+      ...(route.access === 'public' ? {} : { onRequest: authenticate(route) }),
+      handler: (request, reply) =>
+        route.handle({
+          // A public route has no caller and never looks at one.
+          principal: request.principal as Principal,
+          params: route.params === undefined ? undefined : parse(route.params, request.params),
+          query: parseQuery(route, request.query),
+          body: route.body === undefined ? undefined : parse(route.body, givenBody(request)),
+          request,
+          reply,
+        }),
+    });
+  }
+  return app;
+}
+
+const noQuery = z.strictObject({});
+
+/** A parameter that nobody reads may be one the caller relies on. Health checks are asked by programs that add whatever they like. */
+function parseQuery(route: Route, query: unknown): unknown {
+  if (route.query !== undefined) return parse(route.query, query);
+  return route.access === 'public' ? undefined : parse(noQuery, query);
+}
+
+function givenBody({ body }: FastifyRequest): unknown {
+  if (body === undefined) throw new CribError('VALIDATION_ERROR', 'The body is missing: send a JSON object');
+  return body;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    guarded?: boolean;
+  }
+}
+
+const unreadable: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers are too large: is the token too long?',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive',
+};
+
+/** What Node's own parser refuses never becomes a request; it gets the same form of answer all the same. */
+function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify(new CribError('VALIDATION_ERROR', unreadable[error.code ?? ''] ?? 'This is not valid HTTP'));
+  const head = ['HTTP/1.1 400 Bad Request', 'content-type: application/json; charset=utf-8', `content-length: ${Buffer.byteLength(body)}`];
+  socket.end(`${head.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`);
+}

@@ -1,0 +1,13 @@
+import { CribError } from '../model/crib-error.ts';
+
+/** RFC 6750 §2.1. Tokens in the query or a cookie are never looked at. */
+export function bearerToken(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new CribError('UNAUTHENTICATED', 'Send the user\'s token as "Authorization: Bearer <token>"', { field: 'Authorization' });
+  }
+  const match = /^Bearer +([^\s]+)$/i.exec(authorization);
+  if (match?.[1] === undefined) {
+    throw new CribError('UNAUTHENTICATED', 'The Authorization header must be "Bearer <token>"', { field: 'Authorization' });
+  }
+  return match[1];
+}

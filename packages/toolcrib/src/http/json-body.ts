@@ -1,0 +1,47 @@
+import { CribError } from '../model/crib-error.ts';
+
+/** Deeper than any honest request, and far from what could exhaust a stack. */
+const maxDepth = 64;
+
+/**
+ * The body as a value. A `__proto__` is refused wherever it stands: copied by careless code further on it would change what every object
+ * inherits, and no honest request has one.
+ */
+export function parseJsonBody(text: string): unknown {
+  if (text === '') throw new CribError('VALIDATION_ERROR', 'The body is empty: send a JSON object');
+  refuseDeepJson(text);
+  let value: unknown;
+  try {
+    // RFC 8259 §8.1: a byte order mark may be passed over.
+    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch (cause) {
+    throw new CribError('VALIDATION_ERROR', 'The body is not valid JSON', { cause });
+  }
+  // Only a text with the name in it, or with an escape that may spell it, is worth walking through.
+  if (text.includes('__proto__') || text.includes('\\u')) refusePrototype(value);
+  return value;
+}
+
+function refusePrototype(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Object.hasOwn(value, '__proto__')) {
+    throw new CribError('VALIDATION_ERROR', '__proto__ cannot be the name of a field', { field: '__proto__' });
+  }
+  for (const inner of Object.values(value)) refusePrototype(inner);
+}
+
+/** Refuses nesting before anything is built: `JSON.parse` would take a million levels, and whatever walks the value next would not. */
+function refuseDeepJson(text: string): void {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charCodeAt(index);
+    if (inString) {
+      if (character === 0x5c) index++;
+      else if (character === 0x22) inString = false;
+    } else if (character === 0x22) inString = true;
+    else if (character === 0x7b || character === 0x5b) {
+      if (++depth > maxDepth) throw new CribError('VALIDATION_ERROR', `The body is nested more than ${maxDepth} levels deep`);
+    } else if (character === 0x7d || character === 0x5d) depth--;
+  }
+}

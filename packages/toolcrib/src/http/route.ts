@@ -1,0 +1,51 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { ErrorCode } from '../model/crib-error.ts';
+import type { Principal } from '../model/principal.ts';
+
+/** Who may use a route: anybody, every verified caller, or administrators. */
+type RouteAccess = 'public' | 'caller' | 'administrator';
+
+export interface RouteResponse {
+  description: string;
+  /** Absent for an answer without a body. */
+  schema?: z.ZodType;
+  contentType?: string;
+  headers?: Record<string, string>;
+}
+
+/** What a handler works with: everything parsed, the caller known. */
+interface RouteInput<Params, Query, Body> {
+  principal: Principal;
+  params: Params;
+  query: Query;
+  body: Body;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** One endpoint as data: the server is built from it, and so is the OpenAPI document. */
+export interface Route<Params = unknown, Query = unknown, Body = unknown> {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** In OpenAPI's form: `/api/groups/{id}`. */
+  path: string;
+  operationId: string;
+  summary: string;
+  description?: string;
+  tag: string;
+  access: RouteAccess;
+  params?: z.ZodType<Params>;
+  query?: z.ZodType<Query>;
+  body?: z.ZodType<Body>;
+  headers?: z.ZodObject;
+  responses: Record<number, RouteResponse>;
+  /** Beside those that every route of its access can give. */
+  errors?: ErrorCode[];
+  /** Answers by returning a body, or through `reply`. */
+  handle(input: RouteInput<Params, Query, Body>): unknown;
+}
+
+/** Keeps the types of a route's schemas while it is written, and lets routes of all kinds stand in one list. */
+export function defineRoute<Params = unknown, Query = unknown, Body = unknown>(route: Route<Params, Query, Body>): Route {
+  return route;
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { administeredToolListSchema, administeredToolSchema, toolAdminQuerySchema, toolOverridesSchema } from '../../api.ts';
+import type { Crib } from '../../crib.ts';
+import { describeTool } from '../../inventory/describe-tool.ts';
+import { CribError } from '../../model/crib-error.ts';
+import type { Tool } from '../../model/tool.ts';
+import { decodeCursor, encodeCursor } from '../page-cursor.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const params = z.strictObject({ id: z.string().min(1).max(512).describe('Tool id or name') });
+const defaultLimit = 100;
+
+/** [BFF-6] Every tool there is, and what an administrator may change about it. */
+export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
+  const { counter } = crib;
+  const tag = 'tools';
+  const access = 'administrator';
+
+  function administered(tool: Tool) {
+    const { namespace, labels, method, path, state, definition_hash, limits } = tool;
+    const groups = [...counter.rules.groups].filter(([, belongs]) => belongs(tool)).map(([id]) => id);
+    return { ...describeTool(tool), namespace, labels, method, path, state, definition_hash, limits, groups };
+  }
+
+  function existing(reference: string): Tool {
+    const tool = counter.snapshot.find(reference);
+    if (tool === undefined) throw new CribError('NOT_FOUND', 'There is no such tool');
+    return tool;
+  }
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/tools',
+      operationId: 'listAllTools',
+      summary: 'All tools of all sources, in every state',
+      tag,
+      access,
+      query: toolAdminQuerySchema,
+      responses: { 200: { description: 'One page of tools', schema: administeredToolListSchema } },
+      handle({ query }) {
+        const { source, state, limit = defaultLimit } = query;
+        const after = decodeCursor(query.cursor, 'string') ?? '';
+        const fitting = counter.snapshot.tools.filter(
+          (tool) =>
+            (source === undefined || tool.source_id === source || tool.namespace === source) &&
+            (state === undefined || tool.state === state),
+        );
+        const rest = fitting.filter((tool) => tool.name > after);
+        const page = rest.slice(0, limit);
+        const next = rest.length > limit ? encodeCursor(page.at(-1)?.name ?? '') : null;
+        return { tools: page.map(administered), total: fitting.length, next_cursor: next };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/tools/{id}',
+      operationId: 'getTool',
+      summary: 'One tool',
+      tag,
+      access,
+      params,
+      responses: { 200: { description: 'The tool', schema: administeredToolSchema } },
+      errors: ['NOT_FOUND'],
+      handle: ({ params }) => Promise.resolve(administered(existing(params.id))),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/api/tools/{id}',
+      operationId: 'overrideTool',
+      summary: 'Hides, re-describes, labels or limits a tool; survives every refresh of its source',
+      tag,
+      access,
+      params,
+      body: toolOverridesSchema,
+      responses: { 200: { description: 'The tool as it is now', schema: administeredToolSchema } },
+      errors: ['NOT_FOUND'],
+      handle: async ({ principal, params, body }) => administered(await crib.tools.override(principal, existing(params.id).tool_id, body)),
+    }),
+  ];
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { groupCreateSchema, groupListSchema, groupSchema, groupUpdateSchema } from '../../api.ts';
+import type { Crib } from '../../crib.ts';
+import { CribError } from '../../model/crib-error.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const params = z.strictObject({ id: z.string().min(1).max(64) });
+
+/** [BFF-6] Tool groups. */
+export function groupRoutes({ crib }: { crib: Crib }): Route[] {
+  const tag = 'groups';
+  const access = 'administrator';
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/groups',
+      operationId: 'listGroups',
+      summary: 'All tool groups',
+      tag,
+      access,
+      responses: { 200: { description: 'The groups', schema: groupListSchema } },
+      handle: async () => ({ groups: await crib.store.groups.list() }),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/groups',
+      operationId: 'createGroup',
+      summary: 'Creates a tool group',
+      tag,
+      access,
+      body: groupCreateSchema,
+      responses: { 201: { description: 'The new group', schema: groupSchema } },
+      errors: ['CONFLICT'],
+      async handle({ principal, body, reply }) {
+        const group = await crib.groups.create(principal, body);
+        return reply.code(201).header('location', `/api/groups/${group.id}`).send(group);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/groups/{id}',
+      operationId: 'getGroup',
+      summary: 'One tool group',
+      tag,
+      access,
+      params,
+      responses: { 200: { description: 'The group', schema: groupSchema } },
+      errors: ['NOT_FOUND'],
+      async handle({ params }) {
+        const group = await crib.store.groups.get(params.id);
+        if (group === undefined) throw new CribError('NOT_FOUND', 'There is no such group');
+        return group;
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: '/api/groups/{id}',
+      operationId: 'updateGroup',
+      summary: 'Replaces a tool group',
+      tag,
+      access,
+      params,
+      body: groupUpdateSchema,
+      responses: { 200: { description: 'The group as it is now', schema: groupSchema } },
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      handle: ({ principal, params, body }) => crib.groups.update(principal, params.id, body),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/api/groups/{id}',
+      operationId: 'deleteGroup',
+      summary: 'Deletes a tool group that no policy grants',
+      tag,
+      access,
+      params,
+      responses: { 204: { description: 'Gone' } },
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      async handle({ principal, params, reply }) {
+        await crib.groups.delete(principal, params.id);
+        return reply.code(204).send();
+      },
+    }),
+  ];
+}

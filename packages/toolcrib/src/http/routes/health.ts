@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Metrics } from '../metrics.ts';
+import { CribError } from '../../model/crib-error.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+export interface HealthRoutesInput {
+  metrics: Metrics;
+  /** Aborts when the server begins to stop. */
+  closing: AbortSignal;
+  /** Rejects when the database does not answer. */
+  checkDatabase(): Promise<unknown>;
+  openApi(): unknown;
+}
+
+const state = z.strictObject({ status: z.string() });
+
+/** [BFF-7] For load balancers, Prometheus and people who want to know what there is. */
+export function healthRoutes({ metrics, closing, checkDatabase, openApi }: HealthRoutesInput): Route[] {
+  const access = 'public';
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/healthz',
+      operationId: 'health',
+      summary: 'The process is alive',
+      tag: 'health',
+      access,
+      responses: { 200: { description: 'Alive', schema: state } },
+      handle: () => Promise.resolve({ status: 'ok' }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/readyz',
+      operationId: 'readiness',
+      summary: 'The server can take requests',
+      tag: 'health',
+      access,
+      responses: { 200: { description: 'Ready', schema: state } },
+      errors: ['SERVICE_UNAVAILABLE'],
+      async handle() {
+        if (closing.aborted) throw new CribError('SERVICE_UNAVAILABLE', 'The server is stopping');
+        await checkDatabase().catch((cause: unknown) => {
+          throw new CribError('SERVICE_UNAVAILABLE', 'The database does not answer', { cause });
+        });
+        return { status: 'ready' };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/metrics',
+      operationId: 'metrics',
+      summary: 'Metrics in the Prometheus text format',
+      tag: 'service',
+      access,
+      responses: { 200: { description: 'Metrics', schema: z.string(), contentType: 'text/plain' } },
+      handle: async ({ reply }) => reply.type(metrics.contentType).send(await metrics.text()),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/openapi.json',
+      operationId: 'openapi',
+      summary: 'This document',
+      tag: 'service',
+      access,
+      responses: { 200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },
+      handle: () => openApi(),
+    }),
+  ];
+}

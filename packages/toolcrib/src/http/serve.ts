@@ -1,0 +1,174 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { pino, type Logger } from 'pino';
+import { openCrib, type Crib } from '../crib.ts';
+import type { Limits } from '../execution/limits.ts';
+import { createDevIssuer, type DevIssuer } from '../identity/dev-issuer.ts';
+import type { IssuerConfig } from '../identity/issuer-config.ts';
+import { createTokenVerifier } from '../identity/verify-token.ts';
+import { CribError } from '../model/crib-error.ts';
+import type { Matcher } from '../model/policy.ts';
+import { isLoopbackHost } from '../net/is-loopback-host.ts';
+import { compileMatcher } from '../policy/matcher.ts';
+import { version } from '../version.ts';
+import { createApp } from './app.ts';
+import { addDevRoutes } from './dev-routes.ts';
+import { createMetrics } from './metrics.ts';
+import { openApiDocument } from './openapi.ts';
+import type { Route } from './route.ts';
+import { administeredToolRoutes } from './routes/administered-tools.ts';
+import { callRoutes } from './routes/calls.ts';
+import { eventFeedRoutes } from './routes/event-feed.ts';
+import { groupRoutes } from './routes/groups.ts';
+import { healthRoutes } from './routes/health.ts';
+import { policyRoutes } from './routes/policies.ts';
+import { recordRoutes } from './routes/records.ts';
+import { toolRoutes } from './routes/tools.ts';
+import { seedDevelopment } from './seed-development.ts';
+
+export interface ServeConfig {
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  dataDir: string;
+  databaseUrl?: string;
+  /** None: development mode, with an issuer of our own, on loopback only. */
+  issuers: IssuerConfig[];
+  adminMatcher: Matcher;
+  allowedHosts: string[];
+  allowedOrigins: string[];
+  bodyLimitBytes: number;
+  principalLimits: Limits;
+  defaultTimeoutMs: number;
+  maxTimeoutMs: number;
+  /** How long running calls may go on once the server stops. */
+  drainMs: number;
+  retentionDays: number;
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly dev: boolean;
+  /** A development user's token; absent where real issuers are configured. */
+  mint?(username: string): Promise<string>;
+  readonly tools: number;
+  close(): Promise<void>;
+}
+
+/** How long the last answers may take to be sent. */
+const lastWordsMs = 2000;
+
+/** Builds everything in data order and opens the door last. */
+export async function startServer(config: ServeConfig): Promise<RunningServer> {
+  const logger = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
+  const warn = (message: string) => logger.warn(message);
+  const metrics = createMetrics();
+  const crib = await openCrib({
+    dataDir: config.dataDir,
+    ...(config.databaseUrl === undefined ? {} : { databaseUrl: config.databaseUrl }),
+    limits: { principal: config.principalLimits, defaultTimeoutMs: config.defaultTimeoutMs, maxTimeoutMs: config.maxTimeoutMs },
+    retentionDays: config.retentionDays,
+    warn,
+    onFinished: (record) => metrics.callFinished(record),
+  });
+  try {
+    return await openDoor({ config, crib, metrics, logger });
+  } catch (error) {
+    await crib.close({ drainMs: 0 });
+    throw error;
+  }
+}
+
+interface DoorInput {
+  config: ServeConfig;
+  crib: Crib;
+  metrics: ReturnType<typeof createMetrics>;
+  logger: Logger;
+}
+
+async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<RunningServer> {
+  const { host } = config;
+  // The development issuer is named by its address, which must therefore be known before anything is signed.
+  const port = config.port === 0 ? await freePort(host) : config.port;
+  const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const devIssuer = config.issuers.length === 0 ? await startDevelopment(config, crib, baseUrl) : undefined;
+  const verifier = createTokenVerifier({
+    issuers: devIssuer === undefined ? config.issuers : [{ ...devIssuer.config, keySet: devIssuer.keySet }],
+    onFetchFailed: (error) => logger.warn({ err: error }, "an issuer's keys could not be fetched"),
+  });
+
+  const administrator = compileMatcher(config.adminMatcher);
+  const closing = new AbortController();
+  const routes: Route[] = [];
+  let document: object | undefined;
+  routes.push(
+    ...toolRoutes({ crib, baseUrl }),
+    ...callRoutes({ crib }),
+    ...eventFeedRoutes({ crib, closing: closing.signal }),
+    ...recordRoutes({ crib }),
+    ...administeredToolRoutes({ crib }),
+    ...groupRoutes({ crib }),
+    ...policyRoutes({ crib, verifier, administrator }),
+    ...healthRoutes({
+      metrics,
+      closing: closing.signal,
+      checkDatabase: () => crib.store.events.lastId(['policy']),
+      openApi: () => (document ??= openApiDocument(routes, { version, baseUrl })),
+    }),
+  );
+  const app = createApp({
+    routes,
+    verifier,
+    administrator,
+    guard: { host, allowedHosts: config.allowedHosts, allowedOrigins: config.allowedOrigins },
+    closing: closing.signal,
+    bodyLimitBytes: config.bodyLimitBytes,
+    metrics,
+    logger,
+  });
+  if (devIssuer !== undefined) addDevRoutes(app, devIssuer);
+  await app.listen({ host, port }).catch((error: Error & { code?: string }) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new CribError('CONFLICT', `Port ${port} of ${host} is taken: stop what listens there, or choose another with --port`);
+  });
+  logger.info({ url: baseUrl, version, development: devIssuer !== undefined }, 'serving');
+
+  return {
+    url: baseUrl,
+    dev: devIssuer !== undefined,
+    ...(devIssuer === undefined ? {} : { mint: (username: string) => devIssuer.mint(username) }),
+    tools: crib.counter.snapshot.tools.filter((tool) => tool.state === 'active').length,
+    async close() {
+      closing.abort();
+      const answered = app.close();
+      // A client that does not read its answer, or never ends its request, must not keep the server from stopping.
+      const cut = setTimeout(() => app.server.closeAllConnections(), config.drainMs + lastWordsMs);
+      await crib.close({ drainMs: config.drainMs, answered });
+      clearTimeout(cut);
+      logger.info('stopped');
+    },
+  };
+}
+
+async function startDevelopment(config: ServeConfig, crib: Crib, baseUrl: string): Promise<DevIssuer> {
+  if (!isLoopbackHost(config.host)) {
+    throw new CribError(
+      'VALIDATION_ERROR',
+      `Without --issuer the server is for development and listens on loopback only, not on ${config.host}`,
+    );
+  }
+  const issuer = await createDevIssuer({ issuer: `${baseUrl}/dev`, stateFile: join(config.dataDir, 'dev-issuer.json') });
+  await seedDevelopment(crib);
+  return issuer;
+}
+
+async function freePort(host: string): Promise<number> {
+  const probe = createServer().listen(0, host);
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { CribError, type ErrorCode } from '../model/crib-error.ts';
+
+/** Anything that was thrown while a request was served, as the error the caller gets. `undefined` means it is a fault of ours. */
+export function toCribError(error: unknown): CribError | undefined {
+  if (error instanceof CribError) return error;
+  if (error instanceof z.ZodError) return fromZod(error);
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  if (typeof code === 'string' && typeof statusCode === 'number' && statusCode < 500)
+    return fromFramework(code, statusCode, error as Error);
+  return undefined;
+}
+
+/** Parses strictly; a misfit is a `VALIDATION_ERROR` that names the field. `where` leads the field's path for anything but the body. */
+export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw fromZod(parsed.error);
+}
+
+function fromZod(error: z.ZodError): CribError {
+  const issue = deepest(error.issues[0]);
+  if (issue === undefined) return new CribError('VALIDATION_ERROR', 'The input does not fit');
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    const field = [...path, issue.keys[0] ?? ''].join('.').slice(0, 500);
+    return new CribError('VALIDATION_ERROR', `${field} is not a field of this request`, { field });
+  }
+  const field = path.join('.').slice(0, 500);
+  return field === ''
+    ? new CribError('VALIDATION_ERROR', issue.message)
+    : new CribError('VALIDATION_ERROR', `${field}: ${issue.message}`, { field });
+}
+
+/** A union says only "invalid input"; the branch that came furthest says what is wrong. */
+function deepest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
+  if (issue?.code !== 'invalid_union' || issue.errors.length === 0) return issue;
+  const inner = issue.errors.map((issues) => issues[0]).filter((candidate) => candidate !== undefined);
+  const best = inner.reduce<z.core.$ZodIssue | undefined>(
+    (found, next) => (found === undefined || next.path.length > found.path.length ? next : found),
+    undefined,
+  );
+  return best === undefined ? issue : deepest({ ...best, path: [...issue.path, ...best.path] });
+}
+
+function fromFramework(code: string, statusCode: number, error: Error): CribError {
+  if (statusCode === 413)
+    return new CribError('PAYLOAD_TOO_LARGE', 'The body is too large: send less, or raise the limit with --body-limit');
+  if (statusCode === 415) return new CribError('VALIDATION_ERROR', 'Send the body as application/json', { field: 'Content-Type' });
+  const byStatus: Record<number, ErrorCode> = { 404: 'NOT_FOUND', 409: 'CONFLICT', 429: 'RATE_LIMITED' };
+  // The framework's own message repeats the whole address, and says the same of one that is too long.
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH')
+    return new CribError('VALIDATION_ERROR', 'The address has a part that is too long or badly encoded');
+  return new CribError(byStatus[statusCode] ?? 'VALIDATION_ERROR', error.message, { cause: error });
+}

@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto';
+import type { ListQuery } from '../api.ts';
+import type { Counter } from '../inventory/counter.ts';
+import { CribError } from '../model/crib-error.ts';
+import type { Principal } from '../model/principal.ts';
+import type { Tool } from '../model/tool.ts';
+import type { Access } from '../policy/access.ts';
+import { renderList } from './list-formats.ts';
+import { decodeCursor, encodeCursor } from './page-cursor.ts';
+
+const defaultLimit = 1000;
+/** Rendered pages kept per set of rights; searches are too many to keep. */
+const maxKeptPages = 32;
+
+export interface ListPage {
+  etag: string;
+  /** Renders the page, or takes it from memory. */
+  body(): string;
+}
+
+/** [BFF-1] The caller's list. The ETag is known without rendering anything, so an unchanged list costs next to nothing. */
+export function createToolList({ counter }: { counter: Counter }): (principal: Principal, query: ListQuery, baseUrl: string) => ListPage {
+  const keptPages = new WeakMap<Access, Map<string, string>>();
+
+  function select(access: Access, query: ListQuery): readonly Tool[] {
+    const tools = query.q === undefined ? access.tools : counter.search(access, query.q);
+    if (query.group === undefined) return tools;
+    const belongs = counter.rules.groups.get(query.group);
+    // A group the caller gets nothing from and one that does not exist look alike.
+    return belongs === undefined ? [] : tools.filter(belongs);
+  }
+
+  function render(access: Access, query: ListQuery, baseUrl: string): string {
+    const tools = select(access, query);
+    const limit = query.limit ?? defaultLimit;
+    const start =
+      query.q === undefined ? startAfter(tools, decodeCursor(query.cursor, 'string')) : (decodeCursor(query.cursor, 'number') ?? 0);
+    const page = tools.slice(start, start + limit);
+    const more = start + limit < tools.length;
+    const next = more ? encodeCursor(query.q === undefined ? (page.at(-1)?.name ?? '') : start + limit) : null;
+    return renderList(page, { format: query.format, total: tools.length, next, baseUrl });
+  }
+
+  return (principal, query, baseUrl) => {
+    const access = counter.accessOf(principal);
+    const key = JSON.stringify([query.q, query.group, query.cursor, query.limit, query.format, query.format === 'utcp' ? baseUrl : '']);
+    // The group's own definition takes part only through the rules' revision.
+    const scope = query.group === undefined ? '' : counter.rules.revision;
+    const etag = `"${access.fingerprint}.${hash('sha256', `${scope}${key}`, 'base64url').slice(0, 12)}"`;
+    return {
+      etag,
+      body() {
+        if (query.q !== undefined || query.group !== undefined) return render(access, query, baseUrl);
+        const pages = keptPages.get(access) ?? new Map<string, string>();
+        keptPages.set(access, pages);
+        const page = pages.get(key) ?? render(access, query, baseUrl);
+        if (pages.size >= maxKeptPages) pages.clear();
+        pages.set(key, page);
+        return page;
+      },
+    };
+  };
+}
+
+/** By name and not by number, so that a tool which comes or goes between two pages neither repeats nor hides another. */
+function startAfter(tools: readonly Tool[], name: string | undefined): number {
+  if (name === undefined) return 0;
+  if (name === '') throw new CribError('VALIDATION_ERROR', 'cursor is empty', { field: 'cursor' });
+  const index = tools.findIndex((tool) => tool.name > name);
+  return index < 0 ? tools.length : index;
+}

@@ -1,0 +1,17 @@
+/** Toolcrib as a library: the crib without its doors, the server, and what both speak in. */
+export { openCrib, type Crib, type CribConfig } from './crib.ts';
+export { startServer, type RunningServer, type ServeConfig } from './http/serve.ts';
+export { CribError, httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
+export {
+  ConnectionError,
+  ProtocolError,
+  TimeoutError,
+  ToolCallError,
+  ToolNotFoundError,
+  TransportError,
+  ValidationError,
+} from './model/named-errors.ts';
+export type { Answer, CallRecord, ContentBlock, ToolOutput } from './model/call.ts';
+export type { Group, Matcher, Policy } from './model/policy.ts';
+export type { Principal } from './model/principal.ts';
+export type { Tool, ToolDefinition } from './model/tool.ts';
