@@ -68,8 +68,8 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     await watchChanges({
       database,
       // What could not be read is reported again until it was: no server goes on deciding by rules that are gone.
-      onChange: async () => {
-        await counter?.reload();
+      onChange: async (topics) => {
+        await counter?.reload(topics);
       },
       onSignal: (name, payload) => {
         if (name === 'cancel-call' && typeof payload === 'string') executor?.running(payload)?.end('cancelled');
@@ -100,7 +100,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     opened.adopt(builtinSource(counter, executor), (source) => source.close()),
   );
   await registerBuiltin(store, sources);
-  await counter.reload();
+  await counter.reload(new Set(['source', 'tool']));
 
   const upkeep = setInterval(() => void sweep().catch((error: unknown) => warn(`Upkeep failed: ${String(error)}`)), upkeepEveryMs);
   upkeep.unref();

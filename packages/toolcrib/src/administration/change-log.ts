@@ -28,7 +28,7 @@ export function createMakeChange({ store, counter }: { store: Store; counter: Co
       recorded.after = made.after as Json;
     });
     // [POL-5] The very next request is decided by the new rules.
-    await counter.reload();
+    await counter.reload(new Set([change.topic]));
     return after as After;
   };
 }

@@ -5,6 +5,7 @@ import type { Principal } from '../model/principal.ts';
 import { compileGroup } from '../policy/group-membership.ts';
 import type { StoreNouns } from '../store/store.ts';
 import type { MakeChange } from './change-log.ts';
+import { resolveToolReferences } from './tool-references.ts';
 
 export interface GroupAdministration {
   create(actor: Principal, input: GroupInput & { id?: string }): Promise<Group>;
@@ -18,7 +19,7 @@ export function createGroupAdministration({ change }: { change: MakeChange }): G
       refuseBadExpressions(input);
       return change(actor, { kind: 'group-created', topic: 'group', subject: id }, async (tx) => {
         const now = Date.now();
-        const group: Group = { id, ...input, created_at: now, updated_at: now };
+        const group: Group = { id, ...(await withToolIds(tx, input)), created_at: now, updated_at: now };
         await tx.groups.insert(group);
         return { before: null, after: group };
       });
@@ -27,7 +28,7 @@ export function createGroupAdministration({ change }: { change: MakeChange }): G
       refuseBadExpressions(input);
       return change(actor, { kind: 'group-changed', topic: 'group', subject: id }, async (tx) => {
         const before = await existing(tx, id);
-        const group: Group = { ...before, ...input, updated_at: Date.now() };
+        const group: Group = { ...before, ...(await withToolIds(tx, input)), updated_at: Date.now() };
         await tx.groups.update(group);
         return { before, after: group };
       });
@@ -51,6 +52,12 @@ async function existing(tx: StoreNouns, id: string): Promise<Group> {
   const group = await tx.groups.get(id);
   if (group === undefined) throw new CribError('NOT_FOUND', 'There is no such group');
   return group;
+}
+
+async function withToolIds(tx: StoreNouns, input: GroupInput): Promise<GroupInput> {
+  const include = await resolveToolReferences(tx, input.include, 'include');
+  const exclude = await resolveToolReferences(tx, input.exclude, 'exclude');
+  return { ...input, include, exclude };
 }
 
 function refuseBadExpressions(input: GroupInput): void {

@@ -1,6 +1,6 @@
 import type { Answer, CallStatus, ToolOutput } from '../model/call.ts';
-import type { CribError } from '../model/crib-error.ts';
-import { failureMessage } from './failure-message.ts';
+import { CribError } from '../model/crib-error.ts';
+import { failureMessage, isRetriable } from './failure-message.ts';
 import { joinedText, resultValue } from './result-value.ts';
 import type { RunningCall } from './running-call.ts';
 
@@ -18,7 +18,7 @@ export function answerFrom(call: RunningCall, output: ToolOutput, executionTimeM
     structured_content: output.structured_content ?? null,
     result: resultValue(output),
     text: joinedText(output.content),
-    error: isError ? { code: 'SERVICE_UNAVAILABLE', message: failureMessage(output), retryable: false } : null,
+    error: isError ? { code: 'SERVICE_UNAVAILABLE', message: failureMessage(output), retryable: isRetriable(output) } : null,
     execution_time_ms: executionTimeMs,
     metadata: { attempts: 1, ...output.metadata, source_id: call.tool.source_id },
   };
@@ -26,12 +26,26 @@ export function answerFrom(call: RunningCall, output: ToolOutput, executionTimeM
 
 /** [EXEC-3] Once a source has been asked, a failure is an answer, not a refusal. */
 export function answerFromError(call: RunningCall, error: CribError, executionTimeMs: number): Answer {
-  const { code, message, retryable } = error;
-  const status: CallStatus = call.endedEarly ?? 'failed';
+  return failedAnswer(calledBy(call), call.endedEarly ?? 'failed', error, executionTimeMs);
+}
+
+/** A call of which nobody can say whether it took effect. */
+export function unknownAnswer(called: CalledTool, message: string): Answer {
+  return failedAnswer(called, 'unknown', new CribError('SERVICE_UNAVAILABLE', message, { retryable: false }), 0);
+}
+
+type CalledTool = Pick<Answer, 'call_id' | 'tool_id' | 'tool'> & { source_id?: string };
+
+export function calledBy({ callId, tool }: RunningCall): CalledTool {
+  return { call_id: callId, tool_id: tool.tool_id, tool: tool.name, source_id: tool.source_id };
+}
+
+function failedAnswer({ source_id, ...called }: CalledTool, status: CallStatus, error: CribError, executionTimeMs: number): Answer {
+  const { code, message, retryable, upstreamStatus, details } = error;
   return {
-    call_id: call.callId,
-    tool_id: call.tool.tool_id,
-    tool: call.tool.name,
+    call_id: called.call_id,
+    tool_id: called.tool_id,
+    tool: called.tool,
     success: false,
     status,
     is_error: true,
@@ -43,10 +57,10 @@ export function answerFromError(call: RunningCall, error: CribError, executionTi
       code,
       message,
       retryable,
-      ...(error.upstreamStatus === undefined ? {} : { upstream_status: error.upstreamStatus }),
-      ...(error.details === undefined ? {} : { details: error.details }),
+      ...(upstreamStatus === undefined ? {} : { upstream_status: upstreamStatus }),
+      ...(details === undefined ? {} : { details }),
     },
     execution_time_ms: executionTimeMs,
-    metadata: { source_id: call.tool.source_id, attempts: 1 },
+    metadata: { attempts: 1, ...(source_id === undefined ? {} : { source_id }) },
   };
 }

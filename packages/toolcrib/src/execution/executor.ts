@@ -5,7 +5,7 @@ import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Counter } from '../inventory/counter.ts';
 import type { Source } from '../sources/source.ts';
-import { answerFrom, answerFromError } from './answer.ts';
+import { answerFrom, answerFromError, calledBy, unknownAnswer } from './answer.ts';
 import type { ArgumentValidator } from './argument-validator.ts';
 import { createGate, type Limits } from './limits.ts';
 import type { Recorder } from './recorder.ts';
@@ -74,12 +74,9 @@ export function createExecutor(input: ExecutorInput): Executor {
   async function record(entry: CallRecord): Promise<void> {
     try {
       await recorder.record(entry);
-    } catch (error) {
-      input.onFault?.(error);
-      throw new CribError('SERVICE_UNAVAILABLE', `Call ${entry.call_id} could not be recorded, so its outcome is not confirmed`, {
-        retryable: false,
-        cause: error,
-      });
+    } catch (cause) {
+      input.onFault?.(cause);
+      throw new CribError('SERVICE_UNAVAILABLE', 'The call could not be recorded', { cause });
     }
     input.onFinished?.(entry);
   }
@@ -155,10 +152,15 @@ export function createExecutor(input: ExecutorInput): Executor {
     async admit(principal, request) {
       // Whoever was still sending the request when the last call ended: its record could not be written any more.
       if (stopped) throw new CribError('SERVICE_UNAVAILABLE', 'The server is stopping: try again');
+      // First of all, so that nobody can fill the record with calls that are denied anyway. What is over the limit is counted, not recorded.
+      principals.enter(principal.key, limits.principal);
       const tool = counter.snapshot.find(request.tool);
       const access = counter.accessOf(principal);
       const permission = tool === undefined ? undefined : access.permissions.get(tool.tool_id);
-      if (permission === undefined) return refuse(principal, request, new CribError('NOT_FOUND', noSuchTool));
+      if (permission === undefined) {
+        principals.leave(principal.key, limits.principal);
+        return refuse(principal, request, new CribError('NOT_FOUND', noSuchTool));
+      }
       const call = new RunningCall({
         callId: uuidV7(),
         principal,
@@ -168,11 +170,6 @@ export function createExecutor(input: ExecutorInput): Executor {
         startedAt: Date.now(),
         timeoutMs: timeoutFor(request, permission.tool, limits),
       });
-      try {
-        principals.enter(principal.key, limits.principal);
-      } catch (error) {
-        return refuse(principal, request, error, call);
-      }
       try {
         tools.enter(call.tool.tool_id, call.tool.limits);
       } catch (error) {
@@ -192,8 +189,13 @@ export function createExecutor(input: ExecutorInput): Executor {
     async run({ call, args }) {
       try {
         const answer = await invoke(call, args);
-        await record(recordOf(call, answer));
-        return answer;
+        try {
+          await record(recordOf(call, answer));
+          return answer;
+        } catch {
+          // A refusal would be retried and the tool run twice; an unrecorded success must not be acknowledged.
+          return unknownAnswer(calledBy(call), 'The tool was called, but the call could not be recorded: its outcome is not confirmed');
+        }
       } finally {
         leave(call);
       }

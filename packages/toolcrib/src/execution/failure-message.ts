@@ -24,9 +24,19 @@ function suffix(structured: JsonObject | undefined): string {
   const code = [structured['code'], structured['errorCode'], structured['statusCode']].find(
     (value): value is string | number => (typeof value === 'string' && value !== '') || typeof value === 'number',
   );
-  const retriable = asBoolean(structured['retriable']) ?? asBoolean(structured['retryable']);
+  const retriable = retriableIn(structured);
   const parts = [...(code === undefined ? [] : [`code=${code}`]), ...(retriable === undefined ? [] : [`retriable=${retriable}`])];
   return parts.length === 0 ? '' : ` (${parts.join(' ')})`;
+}
+
+/** Whether the tool itself says that the same call may work later. */
+export function isRetriable(output: ToolOutput): boolean {
+  const structured = asObject(output.structured_content);
+  return structured !== undefined && retriableIn(structured) === true;
+}
+
+function retriableIn(structured: JsonObject): boolean | undefined {
+  return asBoolean(structured['retriable']) ?? asBoolean(structured['retryable']);
 }
 
 function asBoolean(value: Json | undefined): boolean | undefined {

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
-import type { Answer, CallRecord } from '../model/call.ts';
+import { canonicalJson } from '../inventory/definition-hash.ts';
+import type { Answer, CallRecord, CallStatus } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { AnswerRow } from '../store/answers.ts';
 import type { Store } from '../store/store.ts';
+import { unknownAnswer } from './answer.ts';
 import type { AdmittedCall, Executor } from './executor.ts';
 
 /** How long a kept answer can be fetched or repeated. */
@@ -13,8 +15,12 @@ const graceMs = 5000;
 /** How often another server's answer is looked for. */
 const lookAgainMs = 250;
 
+/** A call that should long have ended and left no answer went down with its server: nobody knows how far it came. */
+const lostWithServer = 'The server stopped while this call ran: it may or may not have taken effect';
+
 interface Begun {
   callId: string;
+  status: CallStatus;
   answer: Promise<Answer>;
   /** True when an earlier call with the same Idempotency-Key answers this one. */
   repeated: boolean;
@@ -87,7 +93,7 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
         answer
           .catch((error: unknown) => warn(`The answer of call ${call.callId} could not be kept: ${String(error)}`))
           .finally(() => runningHere.delete(call.callId));
-        return { callId: call.callId, answer, repeated: false };
+        return { callId: call.callId, status: 'running', answer, repeated: false };
       }
       executor.dismiss(admitted);
       const { existing } = claim;
@@ -96,7 +102,8 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
           field: 'Idempotency-Key',
         });
       }
-      return { callId: existing.call_id, answer: waitFor(existing), repeated: true };
+      const status = answerOf(existing, Date.now())?.status ?? 'running';
+      return { callId: existing.call_id, status, answer: waitFor(existing), repeated: true };
     },
 
     async find(principal, callId) {
@@ -109,7 +116,7 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
       for (const kept of await store.answers.listRunning(which)) {
         // The record first: it is left alone where the call had one already, and an answer without a record must not be.
         await store.calls.append([unknownRecord(kept)]);
-        await store.answers.finish(kept.call_id, JSON.stringify(unknownAnswer(kept)), kept.expires_at);
+        await store.answers.finish(kept.call_id, JSON.stringify(unknownAnswer(kept, lostWithServer)), kept.expires_at);
       }
     },
 
@@ -120,32 +127,13 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
 }
 
 function requestHash({ call, args }: AdmittedCall): string {
-  return hash('sha256', `${call.tool.tool_id}\n${JSON.stringify(args)}`, 'base64url');
+  // The same arguments in another order are the same request.
+  return hash('sha256', `${call.tool.tool_id}\n${canonicalJson(args)}`, 'base64url');
 }
 
 function answerOf(kept: AnswerRow, now: number): Answer | null {
   if (kept.body !== null) return JSON.parse(kept.body) as Answer;
-  return now <= kept.deadline_at ? null : unknownAnswer(kept);
-}
-
-/** A call that should long have ended and left no answer went down with its server: nobody knows how far it came. */
-function unknownAnswer(kept: AnswerRow): Answer {
-  const message = 'The server stopped while this call ran: it may or may not have taken effect';
-  return {
-    call_id: kept.call_id,
-    tool_id: kept.tool_id,
-    tool: kept.tool,
-    success: false,
-    status: 'unknown',
-    is_error: true,
-    content: [{ type: 'text', text: message }],
-    structured_content: null,
-    result: null,
-    text: message,
-    error: { code: 'SERVICE_UNAVAILABLE', message, retryable: false },
-    execution_time_ms: 0,
-    metadata: { attempts: 1 },
-  };
+  return now <= kept.deadline_at ? null : unknownAnswer(kept, lostWithServer);
 }
 
 /** [SEC-4] The caller was promised an answer, so the record must know of the call, though not how it ended. */

@@ -69,15 +69,13 @@ export class RunningCall implements CallContext {
     });
     if (this.#ended !== undefined) this.#end?.(endError(this.#ended, this));
     try {
+      // Whichever loses the race may still reject: that is heard here, and goes nowhere.
       return await Promise.race([output, ended]);
     } finally {
       clearTimeout(timer);
       this.#end = undefined;
       // A source that goes on after its call was answered must not write into an answer that has been sent.
       this.onEvent = undefined;
-      // Whichever lost the race may still reject; nobody is left to hear it.
-      output.catch(() => undefined);
-      ended.catch(() => undefined);
     }
   }
 

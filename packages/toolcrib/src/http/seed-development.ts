@@ -34,5 +34,5 @@ export async function seedDevelopment(crib: Crib): Promise<void> {
       // Another server on the same database may have been a moment quicker.
       if (!(error instanceof CribError && error.code === 'CONFLICT')) throw error;
     });
-  await crib.counter.reload();
+  await crib.counter.reload(new Set(['group', 'policy']));
 }

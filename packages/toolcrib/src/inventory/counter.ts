@@ -1,9 +1,10 @@
+import type { ChangeTopic } from '../model/event.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { Tool } from '../model/tool.ts';
 import { type Access, type AccessBook, createAccessBook } from '../policy/access.ts';
 import { compileRules, type Rules } from '../policy/rules.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreNouns } from '../store/store.ts';
 import { createSearchIndex, type SearchIndex } from './search.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
 import { toolFromRecord } from './tool-from-record.ts';
@@ -19,47 +20,54 @@ export interface Counter {
   accessOf(principal: Principal): Access;
   /** [INV-4] What the caller may use and fits the query, best first. */
   search(access: Access, query: string): Tool[];
-  /** Reads everything again. Resolves when what was committed before the call is what decides. */
-  reload(): Promise<void>;
+  /** Reads again what these topics are about. Resolves when what was committed before the call is what decides. */
+  reload(topics: ReadonlySet<ChangeTopic>): Promise<void>;
   /** Tells when tools or rules changed; the returned function ends it. */
   onChange(listener: () => void): () => void;
 }
 
 export async function openCounter({ store, warn }: { store: Store; warn(message: string): void }): Promise<Counter> {
   const listeners = new Set<() => void>();
-  let current = await read(undefined);
-  let index: SearchIndex | undefined;
+  let current = await read(undefined, true);
   let queue: Promise<void> = Promise.resolve();
 
-  interface State {
-    rules: Rules;
+  interface Tools {
     snapshot: Snapshot;
     sources: ReadonlyMap<string, SourceRecord>;
+    /** Made on the first search. */
+    index?: SearchIndex;
+  }
+
+  interface State {
+    tools: Tools;
+    rules: Rules;
     book: AccessBook;
   }
 
-  async function read(previous: State | undefined): Promise<State> {
-    // The revision is read first: it may be older than the rows, which only makes it be read once more, never missed.
-    const revision = await store.events.lastId(['source', 'tool', 'group', 'policy']);
-    const [sourceList, records, policies, groups] = await Promise.all([
-      store.sources.list(),
-      store.tools.list(),
-      store.policies.list(),
-      store.groups.list(),
-    ]);
-    const sources = new Map(sourceList.map((source) => [source.id, source]));
+  /** All of it is of one moment: a new policy over an old group could grant what neither an old nor a new state does. */
+  function read(previous: State | undefined, toolsChanged: boolean): Promise<State> {
+    return store.snapshot(async (nouns) => {
+      const revision = await nouns.events.lastId(['source', 'tool', 'group', 'policy']);
+      const policies = await nouns.policies.list();
+      const groups = await nouns.groups.list();
+      const tools = previous === undefined || toolsChanged ? await readTools(nouns, previous?.tools) : previous.tools;
+      const rules = compileRules({ policies, groups, revision, warn });
+      return { tools, rules, book: createAccessBook({ rules, tools: tools.snapshot.tools }) };
+    });
+  }
+
+  async function readTools(nouns: StoreNouns, previous: Tools | undefined): Promise<Tools> {
+    const sources = new Map((await nouns.sources.list()).map((source) => [source.id, source]));
     const tools: Tool[] = [];
-    for (const record of records) {
+    for (const record of await nouns.tools.list()) {
       const source = sources.get(record.source_id);
       if (source === undefined || !source.enabled) continue;
       const tool = toolFromRecord(record, source);
       const before = previous?.snapshot.find(tool.tool_id);
-      // The same object for the same content keeps compiled validators and limits attached to it.
+      // The same object for the same content keeps what was compiled and rendered for it.
       tools.push(before?.fingerprint === tool.fingerprint ? before : tool);
     }
-    const rules = compileRules({ policies, groups, revision, warn });
-    const snapshot = createSnapshot(tools);
-    return { rules, snapshot, sources, book: createAccessBook({ rules, tools: snapshot.tools }) };
+    return { sources, snapshot: createSnapshot(tools) };
   }
 
   return {
@@ -67,23 +75,24 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
       return current.rules;
     },
     get snapshot() {
-      return current.snapshot;
+      return current.tools.snapshot;
     },
     get sources() {
-      return current.sources;
+      return current.tools.sources;
     },
     accessOf: (principal) => current.book.accessOf(principal),
     search(access, query) {
-      index ??= createSearchIndex(current.snapshot.tools);
-      return index.search(query, (tool) => access.permissions.has(tool.tool_id), access.tools.length);
+      current.tools.index ??= createSearchIndex(current.tools.snapshot.tools);
+      return current.tools.index.search(query, (tool) => access.permissions.has(tool.tool_id), access.tools.length);
     },
-    reload() {
+    reload(topics) {
+      const toolsChanged = topics.has('tool') || topics.has('source');
+      if (!toolsChanged && !topics.has('group') && !topics.has('policy')) return queue;
       // One after another: a later reload must never be overwritten by an earlier one that read older rows.
       queue = queue
         .catch(() => undefined)
         .then(async () => {
-          current = await read(current);
-          index = undefined;
+          current = await read(current, toolsChanged);
           for (const listener of listeners) listener();
         });
       return queue;

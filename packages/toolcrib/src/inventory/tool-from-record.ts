@@ -28,5 +28,6 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     state: overrides.hidden === true && record.state === 'active' ? ('hidden' as const) : record.state,
     limits: overrides.limits ?? {},
   };
-  return { ...tool, fingerprint: hash('sha256', canonicalJson(tool), 'base64url') };
+  // The definition takes part through its hash: schemas are large, and every reload comes through here for every tool.
+  return { ...tool, fingerprint: hash('sha256', canonicalJson({ ...tool, definition: null }), 'base64url') };
 }

@@ -32,7 +32,12 @@ export const selectorSchema = z
     path: patternSchema.optional().describe('The HTTP path, for tools that are HTTP operations'),
     method: patternSchema.optional().describe('The HTTP method, in capitals'),
     tags: z.array(patternSchema).min(1).max(50).optional().describe('Each must match one of the tags'),
-    labels: z.record(z.string().min(1).max(64), patternSchema).optional().describe('Each label must be there and match'),
+    labels: z
+      .record(z.string().min(1).max(64), patternSchema)
+      .refine((labels) => Object.keys(labels).length > 0, 'Name at least one label')
+      .meta({ minProperties: 1 })
+      .optional()
+      .describe('Each label must be there and match'),
   })
   .refine((selector) => Object.values(selector).some((condition) => condition !== undefined), {
     message: 'A selector needs at least one condition; use {"source": "*"} for every tool',
@@ -49,8 +54,8 @@ export const groupInputSchema = z.strictObject({
   name: nameSchema,
   description: z.string().max(4000).default(''),
   selectors: z.array(selectorSchema).max(200).default([]).describe('A tool that fits any of them is in the group'),
-  include: toolReferencesSchema.describe('Tools added to what the selectors chose, by id or name'),
-  exclude: toolReferencesSchema.describe('Tools taken out again, whatever chose them, by id or name'),
+  include: toolReferencesSchema.describe('Tools added to what the selectors chose, by id or name; kept as ids'),
+  exclude: toolReferencesSchema.describe('Tools taken out again, whatever chose them, by id or name; kept as ids'),
 });
 export type GroupInput = z.infer<typeof groupInputSchema>;
 

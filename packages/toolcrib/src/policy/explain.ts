@@ -38,6 +38,7 @@ export function explainPolicies(rules: Rules, claims: JsonObject, tool?: Tool): 
 
     function reasonFor(): string {
       if (!policy.enabled) return 'the policy is disabled';
+      if (compiled.fault !== undefined) return compiled.fault;
       if (matchers.length === 0) return 'the policy has no matchers, so it grants nothing';
       if (!holds) return 'not every matcher holds';
       if (policy.groups.length === 0) return 'the policy grants no group';

@@ -4,19 +4,12 @@ import { compilePattern } from './pattern.ts';
 
 type ToolTest = (tool: Tool) => boolean;
 
-/** [POL-4] Whether a tool is in a group: any selector chooses it or it is included by name, and nothing excludes it. Throws on a bad expression. */
+/** [POL-4] Whether a tool is in a group: any selector chooses it or it is included by id, and nothing excludes it. Throws on a bad expression. */
 export function compileGroup(group: Pick<Group, 'selectors' | 'include' | 'exclude'>): ToolTest {
   const selectors = group.selectors.map(compileSelector);
-  const included = namedBy(group.include);
-  const excluded = namedBy(group.exclude);
-  return (tool) => (selectors.some((selects) => selects(tool)) || included(tool)) && !excluded(tool);
-}
-
-/** [NAME-1] A tool may be named by id, `namespace:tool` or `namespace.tool`. */
-function namedBy(references: readonly string[]): ToolTest {
-  const names = new Set(references);
-  return (tool) =>
-    names.size > 0 && (names.has(tool.tool_id) || names.has(tool.name) || names.has(`${tool.namespace}.${tool.definition.name}`));
+  const included = new Set(group.include);
+  const excluded = new Set(group.exclude);
+  return (tool) => (selectors.some((selects) => selects(tool)) || included.has(tool.tool_id)) && !excluded.has(tool.tool_id);
 }
 
 function compileSelector(selector: Selector): ToolTest {

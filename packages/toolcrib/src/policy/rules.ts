@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { JsonObject } from '../model/json.ts';
 import type { Group, Policy } from '../model/policy.ts';
 import type { Tool } from '../model/tool.ts';
@@ -11,6 +12,8 @@ const maxRemembered = 10_000;
 interface CompiledPolicy {
   readonly policy: Policy;
   readonly matchers: readonly CompiledMatcher[];
+  /** Why it cannot be compiled, and so grants nothing. */
+  readonly fault?: string;
 }
 
 /** Everything administrators decided, compiled once per revision. */
@@ -36,7 +39,9 @@ export function compileRules({ policies, groups, revision, warn }: RulesInput): 
     try {
       compiledPolicies.push({ policy, matchers: policy.matchers.map(compileMatcher) });
     } catch (error) {
-      warn(`Policy ${policy.id} grants nothing: ${String(error)}`);
+      const fault = `it cannot be compiled: ${String(error)}`;
+      compiledPolicies.push({ policy, matchers: [], fault });
+      warn(`Policy ${policy.id} grants nothing: ${fault}`);
     }
   }
   const compiledGroups = new Map<string, (tool: Tool) => boolean>();
@@ -59,7 +64,8 @@ export function compileRules({ policies, groups, revision, warn }: RulesInput): 
     policies: compiledPolicies,
     groups: compiledGroups,
     granted(claims) {
-      const relevant = JSON.stringify(readClaims.map((segments) => claimAt(claims, segments) ?? null));
+      // A hash, because claims can be long and ten thousand of them are kept.
+      const relevant = hash('sha256', JSON.stringify(readClaims.map((segments) => claimAt(claims, segments) ?? null)), 'base64');
       let granted = byRelevantClaims.get(relevant);
       if (granted === undefined) {
         granted = compiledPolicies.filter((compiled) => grants(compiled, claims)).map(({ policy }) => policy);

@@ -36,6 +36,8 @@ export interface Store extends StoreNouns {
    * are read after `mutate`, which may fill in what it found in the transaction, such as `before`.
    */
   change(change: Change, mutate: (transaction: StoreNouns) => Promise<unknown>): Promise<ChangeEvent>;
+  /** Reads what belongs together: everything `read` sees is of one moment. The same rule as for `mutate` holds. */
+  snapshot<Result>(read: (nouns: StoreNouns) => Promise<Result>): Promise<Result>;
   /** Tells every server that watches, this one too, something that needs no record. Nobody listens on SQLite: there is one server. */
   signal(name: string, payload: Json): Promise<void>;
 }
@@ -66,6 +68,13 @@ export function createStore(database: Database, { now = Date.now }: { now?: () =
           return event;
         }),
       ),
+
+    snapshot(read) {
+      const transaction = kysely.transaction();
+      // SQLite has no other isolation than this one.
+      const isolated = dialect === 'postgres' ? transaction.setIsolationLevel('repeatable read').setAccessMode('read only') : transaction;
+      return isolated.execute((reading) => read(nouns(database, reading)));
+    },
 
     async signal(name, payload) {
       if (dialect === 'postgres') await notify(kysely, signalsChannel, { name, payload });

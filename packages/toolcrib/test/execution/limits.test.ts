@@ -74,12 +74,14 @@ describe('a rate', () => {
     expect(refusal(gate, 'tool', { rate_per_second: 1, burst: 1 })).toBeDefined();
   });
 
-  test('never gives anything back when the clock does', () => {
+  test('neither gives nor takes anything when the clock goes back', () => {
     const { gate, clock } = gateWithClock();
     clock.ms = 5000;
     gate.enter('alice', { rate_per_second: 1, burst: 1 });
     clock.ms = 0;
     expect(refusal(gate, 'alice', { rate_per_second: 1, burst: 1 })).toBeDefined();
+    clock.ms = 1000;
+    expect(refusal(gate, 'alice', { rate_per_second: 1, burst: 1 })).toBeUndefined();
   });
 
   test('[EXEC-6] lets a caller in who waited as long as it was told', () => {

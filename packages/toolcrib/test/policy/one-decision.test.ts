@@ -72,8 +72,7 @@ function selectorChooses(selector: Selector, tool: Tool): boolean {
 
 function isAllowed(tool: Tool, claims: JsonObject, policies: Policy[], groups: Group[]): boolean {
   if (tool.state !== 'active') return false;
-  const isNamedIn = (references: string[]) =>
-    references.some((name) => name === tool.tool_id || ['.', ':'].some((sign) => name === tool.namespace + sign + tool.definition.name));
+  const isNamedIn = (references: string[]) => references.includes(tool.tool_id);
   return policies.some(
     (policy) =>
       policy.enabled &&
@@ -156,8 +155,8 @@ const tool: fc.Arbitrary<Tool> = fc
 const tools = fc.uniqueArray(tool, { selector: ({ name }) => name, minLength: 3, maxLength: 9 });
 
 const reference = fc
-  .tuple(fc.constantFrom(...namespaces), fc.constantFrom(':', '.', ''), fc.constantFrom(...names))
-  .map(([namespace, separator, name]) => (separator === '' ? sampleTool({ namespace, name }).tool_id : `${namespace}${separator}${name}`));
+  .tuple(fc.constantFrom(...namespaces), fc.constantFrom(...names))
+  .map(([namespace, name]) => sampleTool({ namespace, name }).tool_id);
 const references = fc.array(reference, { maxLength: 3 });
 const groupIds = ['g1', 'g2', 'g3'];
 const groups = fc

@@ -53,7 +53,7 @@ describe('policies', () => {
 
   test('[POL-2] a stored group that does not compile is empty and says so', () => {
     const warnings: string[] = [];
-    const broken = sampleGroup({ id: 'broken', selectors: [{ name: { regex: '(' } }], include: ['files:read_file'] });
+    const broken = sampleGroup({ id: 'broken', selectors: [{ name: { regex: '(' } }], include: ['tool_x'] });
     const rules = rulesOf([samplePolicy({ groups: ['broken'] })], [broken], warnings);
     const access = createAccessBook({ rules, tools: [sampleTool()] }).accessOf(samplePrincipal({ sub: 'alice' }));
     expect(access.tools).toEqual([]);

@@ -60,7 +60,7 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
     // The answer is fetched later; a failure to keep it has been reported where it happened.
     begun.answer.catch(() => undefined);
     const location = `/api/bff/calls/${begun.callId}`;
-    return reply.code(202).header('location', location).send({ call_id: begun.callId, status: 'running', location });
+    return reply.code(202).header('location', location).send({ call_id: begun.callId, status: begun.status, location });
   }
 
   async function stateOf(principal: Principal, callId: string): Promise<CallState> {
