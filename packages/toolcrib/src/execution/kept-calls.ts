@@ -49,6 +49,7 @@ interface KeptCallsInput {
 /** [EXEC-9] Calls whose answer outlives their request: made with `async`, or with an Idempotency-Key. */
 export function createKeptCalls({ store, executor, warn }: KeptCallsInput): KeptCalls {
   const runningHere = new Map<string, Promise<Answer>>();
+  const runningElsewhere = new Map<string, Promise<Answer>>();
 
   async function run(admitted: AdmittedCall): Promise<Answer> {
     const answer = await executor.run(admitted);
@@ -56,15 +57,23 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
     return answer;
   }
 
-  async function waitFor(kept: AnswerRow): Promise<Answer> {
-    const here = runningHere.get(kept.call_id);
-    if (here !== undefined) return here;
+  async function lookFor(kept: AnswerRow): Promise<Answer> {
     for (let latest: AnswerRow | undefined = kept; latest !== undefined; latest = await store.answers.get(kept.call_id)) {
       const answer = answerOf(latest, Date.now());
       if (answer !== null) return answer;
       await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
     }
     throw new CribError('CONFLICT', 'The first call with this Idempotency-Key has been forgotten: use a new key');
+  }
+
+  /** However often a call is repeated while it runs elsewhere, its answer is looked for once. */
+  function waitFor(kept: AnswerRow): Promise<Answer> {
+    const { call_id: callId } = kept;
+    const known = runningHere.get(callId) ?? runningElsewhere.get(callId);
+    if (known !== undefined) return known;
+    const found = lookFor(kept).finally(() => runningElsewhere.delete(callId));
+    runningElsewhere.set(callId, found);
+    return found;
   }
 
   return {

@@ -59,6 +59,7 @@ export interface RunningServer {
 
 /** How long the last answers may take to be sent. */
 const lastWordsMs = 2000;
+const sweepEveryMs = 50;
 
 /** Builds everything in data order and opens the door last. */
 export async function startServer(config: ServeConfig): Promise<RunningServer> {
@@ -143,9 +144,12 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
     async close() {
       closing.abort();
       const answered = app.close();
+      // Connections that fall idle after their last answer would stay open for the next request, which is not coming.
+      const sweep = setInterval(() => app.server.closeIdleConnections(), sweepEveryMs);
       // A client that does not read its answer, or never ends its request, must not keep the server from stopping.
       const cut = setTimeout(() => app.server.closeAllConnections(), config.drainMs + lastWordsMs);
       await crib.close({ drainMs: config.drainMs, answered });
+      clearInterval(sweep);
       clearTimeout(cut);
       logger.info('stopped');
     },
@@ -153,7 +157,7 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
 }
 
 async function startDevelopment(config: ServeConfig, crib: Crib, baseUrl: string): Promise<DevIssuer> {
-  if (!isLoopbackHost(config.host)) {
+  if (!isLoopbackHost(new URL(baseUrl).hostname)) {
     throw new CribError(
       'VALIDATION_ERROR',
       `Without --issuer the server is for development and listens on loopback only, not on ${config.host}`,

@@ -1,0 +1,41 @@
+import { text as readText } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import { UsageError } from './usage-error.ts';
+
+const objectSchema = z.record(z.string(), z.unknown());
+
+/** A tool's arguments: a JSON object, `-` for one on standard input, and single values set on top of it. */
+export async function callArguments(
+  written: string | undefined,
+  pairs: readonly string[],
+  input: Readable,
+): Promise<Record<string, unknown>> {
+  const json = written === '-' ? await readText(input) : written;
+  return { ...(json === undefined ? {} : parseObject(json)), ...Object.fromEntries(pairs.map(parsePair)) };
+}
+
+function parseObject(json: string): Record<string, unknown> {
+  try {
+    return objectSchema.parse(JSON.parse(json));
+  } catch (cause) {
+    throw new UsageError(`The arguments must be a JSON object such as {"city": "Bonn"}; single values go as --arg city=Bonn`, { cause });
+  }
+}
+
+function parsePair(pair: string): [name: string, value: unknown] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+  if (name === undefined || value === undefined)
+    throw new UsageError(`--arg must be name=value, not ${JSON.stringify(pair)}`, { field: 'arg' });
+  return [name, parseValue(value)];
+}
+
+/** JSON where it is JSON, text otherwise; also a number that would lose digits, which is an id and no number, stays text. */
+function parseValue(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? text : value;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { answerSchema } from '../api.ts';
+import { CribError } from '../model/crib-error.ts';
+import { callArguments } from './call-arguments.ts';
+import { callerFrom } from './caller.ts';
+import { clientOptions } from './client-options.ts';
+import { readJson, refusalOf, type ClientResponse } from './client.ts';
+import { defineCommand } from './command.ts';
+import { describeEvent } from './describe-event.ts';
+import { parseAnswer } from './parse-answer.ts';
+import { readEvents } from './read-events.ts';
+import { complain, print, printable, printJson, remark } from './terminal.ts';
+
+const { text, result, success, content, error } = answerSchema.shape;
+const shownSchema = z.looseObject({ text, result, success, content, error: z.looseObject(error.unwrap().shape).nullable() });
+type ShownAnswer = z.infer<typeof shownSchema>;
+
+const interrupted = 130;
+
+export const call = defineCommand({
+  operands: '<tool> [json]',
+  operandCount: [1, 2],
+  options: {
+    ...clientOptions,
+    arg: { value: 'name=value', many: true, help: 'Sets one argument; the value is JSON where it is JSON, and text otherwise' },
+    timeout: { value: 'ms', help: 'How long the call may take' },
+    stream: { help: 'Shows how far the call is while it runs, on standard error' },
+  },
+  notes: ['The arguments are a JSON object; `-` reads it from standard input. --arg sets values on top of it.', 'Ctrl-C cancels the call.'],
+  examples: [
+    'toolcrib call builtin:calculator \'{"expression": "6 * 7"}\'',
+    'toolcrib call builtin:calculator --arg expression="6 * 7"',
+    'toolcrib call builtin:wait --arg seconds=5 --stream',
+  ],
+  async run(given) {
+    const [tool = '', json] = given.operands;
+    const timeout = given.text('timeout') === undefined ? {} : { timeout_ms: given.number('timeout', { least: 1, most: 3_600_000 }) };
+    const body = { name: tool, arguments: await callArguments(json, given.list('arg'), process.stdin), ...timeout };
+    const { client, token } = await callerFrom(given);
+    const cancel = new AbortController();
+    // For good: one Ctrl-C may arrive more than once, and the next must not end the program before it has said what became of the call.
+    process.on('SIGINT', () => cancel.abort());
+    try {
+      const accept = given.on('stream') ? 'text/event-stream' : 'application/json';
+      const options = { token, body, accept, signal: cancel.signal, silenceMs: 0 };
+      const response = await client.send('POST', '/api/bff/tools/call', options);
+      return show(parseAnswer(shownSchema, await lastOf(response, client.url), client.url), given.on('json'));
+    } catch (error) {
+      if (!cancel.signal.aborted) throw error;
+      complain('Cancelled');
+      return interrupted;
+    }
+  },
+});
+
+/** The answer itself, or the one a stream ends with. */
+async function lastOf(response: ClientResponse, url: string): Promise<unknown> {
+  if (!response.contentType.startsWith('text/event-stream')) return readJson(url, response);
+  for await (const { event, data } of readEvents(response.body)) {
+    const value = parseData(data, url);
+    if (event === 'result') return value;
+    if (event === 'error') throw refusalOf(value) ?? new CribError('NETWORK_ERROR', `${url} ended the call with an error: ${data}`);
+    remark(describeEvent(event, value));
+  }
+  throw new CribError('NETWORK_ERROR', `${url} ended the stream without an answer`);
+}
+
+function parseData(data: string, url: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (cause) {
+    throw new CribError('NETWORK_ERROR', `${url} sent an event that is not JSON`, { cause });
+  }
+}
+
+function show(answer: ShownAnswer, json: boolean): number {
+  if (json) printJson(answer);
+  else if (answer.success) {
+    const written = answer.text || JSON.stringify(answer.result, null, 2);
+    print(process.stdout.isTTY ? printable(written) : written);
+    const others = answer.content.filter(({ type }) => type !== 'text').length;
+    if (others > 0) remark(`There is more than text in the answer (${others} blocks): --json shows it.`);
+  }
+  if (answer.success) return 0;
+  if (!json) complain(answer.error === null ? answer.text : `${answer.error.message} (${answer.error.code})`);
+  return 1;
+}

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Check, reasonOf } from './check.ts';
+
+const run = promisify(execFile);
+const patienceMs = 15_000;
+
+interface Program {
+  name: string;
+  args: string[];
+  use: string;
+  install: Cures;
+}
+
+type Cures = { linux: string; darwin: string; win32: string };
+
+const programs: Program[] = [
+  {
+    name: 'npx',
+    args: ['--version'],
+    use: 'for sources that are npm packages',
+    install: { linux: 'sudo apt-get install npm', darwin: 'brew install node', win32: 'winget install OpenJS.NodeJS.LTS' },
+  },
+  {
+    name: 'uvx',
+    args: ['--version'],
+    use: 'for sources that are Python packages',
+    install: {
+      linux: 'curl -LsSf https://astral.sh/uv/install.sh | sh',
+      darwin: 'brew install uv',
+      win32: 'winget install astral-sh.uv',
+    },
+  },
+  {
+    name: 'docker',
+    args: ['--version'],
+    use: 'for sources that run in containers',
+    install: {
+      linux: 'curl -fsSL https://get.docker.com | sh',
+      darwin: 'brew install --cask docker',
+      win32: 'winget install Docker.DockerDesktop',
+    },
+  },
+];
+
+const startDocker: Cures = { linux: 'sudo systemctl start docker', darwin: 'open -a Docker', win32: 'start Docker Desktop' };
+
+/** What only some kinds of sources need: none of it is missed until one is registered. */
+export async function checkPrograms(): Promise<Check[]> {
+  const [npx, uvx, docker, daemon] = await Promise.all([...programs.map(checkProgram), checkDaemon()]);
+  return [npx, uvx, docker, ...(docker?.state === 'ok' ? [daemon] : [])].filter((check) => check !== undefined);
+}
+
+async function checkProgram({ name, args, use, install }: Program): Promise<Check> {
+  const check = { name, required: false };
+  try {
+    return { ...check, state: 'ok', detail: `${await firstLine(name, args)}, ${use}` };
+  } catch (error) {
+    if (isAbsent(error)) return { ...check, state: 'missing', detail: use, cure: choose(install) };
+    return { ...check, state: 'broken', detail: `${use}; it fails: ${complaintOf(error)}`, cure: choose(install) };
+  }
+}
+
+async function checkDaemon(): Promise<Check> {
+  const check = { name: 'docker daemon', required: false };
+  try {
+    return { ...check, state: 'ok', detail: await firstLine('docker', ['version', '--format', '{{.Server.Version}}']) };
+  } catch (error) {
+    return { ...check, state: 'broken', detail: complaintOf(error), cure: choose(startDocker) };
+  }
+}
+
+async function firstLine(name: string, args: string[]): Promise<string> {
+  // On Windows npx is a script, which only a shell can start; the arguments are all ours.
+  const { stdout } = await run(name, args, { timeout: patienceMs, shell: process.platform === 'win32' });
+  return stdout.trim().split('\n')[0] ?? '';
+}
+
+function isAbsent(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  // 9009 is how the shell of Windows says that it knows no such command.
+  return code === 'ENOENT' || code === 9009;
+}
+
+function complaintOf(error: unknown): string {
+  const { stderr, killed } = error as { stderr?: string; killed?: boolean };
+  if (killed === true) return `no answer within ${patienceMs / 1000} seconds`;
+  return stderr?.trim().split('\n')[0] || reasonOf(error);
+}
+
+function choose(cures: Cures): string {
+  return process.platform in cures ? cures[process.platform as keyof Cures] : cures.linux;
+}

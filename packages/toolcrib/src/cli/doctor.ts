@@ -1,0 +1,59 @@
+import { align } from './align.ts';
+import { checkDataFolder, checkNode } from './check-machine.ts';
+import { checkPrograms } from './check-programs.ts';
+import { checkDatabase, checkIssuer, checkPort } from './check-services.ts';
+import { type Check, reasonOf } from './check.ts';
+import { jsonOption } from './client-options.ts';
+import { defineCommand } from './command.ts';
+import { placeFrom, refuseOpenDevelopment } from './serve-config.ts';
+import { placeOptions } from './serve-options.ts';
+import { paint, print, printJson } from './terminal.ts';
+
+export const doctor = defineCommand({
+  operands: '',
+  operandCount: [0, 0],
+  options: { ...placeOptions, ...jsonOption },
+  notes: ['Give it the options that `toolcrib serve` will get. It changes nothing, and ends with 1 only if something required is broken.'],
+  examples: ['toolcrib doctor', 'toolcrib doctor --database postgres://crib@db/crib --json'],
+  async run(given) {
+    const { host, port, dataDir, databaseUrl, issuers } = placeFrom(given);
+    const found = await Promise.all([
+      checkDataFolder(dataDir),
+      checkPort(host, port),
+      databaseUrl === undefined ? embeddedDatabase : checkDatabase(databaseUrl),
+      ...(issuers.length === 0 ? [checkDevelopment(host)] : issuers.map(checkIssuer)),
+      checkPrograms(),
+    ]);
+    const checks = [checkNode(), ...found.flat()];
+    const well = checks.every(({ required, state }) => !required || state === 'ok');
+    if (given.on('json')) printJson({ ok: well, checks });
+    else print(report(checks, well));
+    return well ? 0 : 1;
+  },
+});
+
+const embeddedDatabase = Promise.resolve<Check>({ name: 'database', required: true, state: 'ok', detail: 'embedded, in the data folder' });
+
+async function checkDevelopment(host: string): Promise<Check> {
+  const check = { name: 'issuer', required: true };
+  try {
+    refuseOpenDevelopment({ host, production: process.env.NODE_ENV === 'production' });
+    return { ...check, state: 'ok', detail: 'none is configured: development mode, with one of its own' };
+  } catch (error) {
+    return { ...check, state: 'broken', detail: reasonOf(error), cure: 'name your identity provider with --issuer' };
+  }
+}
+
+const colours = { ok: 'green', missing: 'yellow', broken: 'red' } as const;
+
+function report(checks: Check[], well: boolean): string {
+  const rows = checks.flatMap(({ name, state, required, detail, cure }) => {
+    const row = [state, name, required ? '' : 'optional', detail];
+    return cure === undefined ? [row] : [row, ['', '', '', `→ ${cure}`]];
+  });
+  const painter = (text: string, column: number) => {
+    const colour = colours[text.trim() as keyof typeof colours];
+    return column === 0 && colour !== undefined ? paint(colour, text) : text;
+  };
+  return [...align(rows, { paint: painter }), '', well ? 'Toolcrib can run here.' : 'Something that Toolcrib needs is broken.'].join('\n');
+}

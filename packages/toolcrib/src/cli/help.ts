@@ -1,0 +1,87 @@
+import { align } from './align.ts';
+import type { Command } from './command.ts';
+import { commands, type CommandEntry } from './commands.ts';
+import type { OptionSpec } from './option-table.ts';
+import { helpOption } from './parse-command-line.ts';
+import { lineWidth, paint } from './terminal.ts';
+
+/** [CLI-1] What `toolcrib --help` prints. */
+export function overview(version: string): string {
+  return [
+    `Toolcrib ${version}: a tool gateway for AI agents`,
+    '',
+    heading('Usage'),
+    '  toolcrib <command> [options]',
+    '',
+    heading('Commands'),
+    ...align(
+      commands.map(({ name, summary }) => [name, summary]),
+      { indent: 2, paint: firstBold },
+    ),
+    '',
+    heading('Options'),
+    ...align(
+      [
+        ['-h, --help', 'Shows this help; after a command, the help of that command'],
+        ['-v, --version', 'Prints the version'],
+      ],
+      { indent: 2, paint: firstBold },
+    ),
+    '',
+    'Start with `toolcrib serve`: it needs nothing else and prints a first call to try.',
+  ].join('\n');
+}
+
+export function commandHelp(entry: CommandEntry, command: Command): string {
+  const rows = Object.entries({ ...command.options, help: helpOption }).map(([name, spec]) => [optionForm(name, spec), optionText(spec)]);
+  return [
+    entry.summary,
+    '',
+    heading('Usage'),
+    `  toolcrib ${[entry.name, command.operands, '[options]'].filter(Boolean).join(' ')}`,
+    ...section('Notes', command.notes ?? []),
+    '',
+    heading('Options'),
+    ...wrapLast(rows),
+    ...section('Examples', command.examples),
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', heading(title), ...lines.map((line) => `  ${line}`)];
+}
+
+function optionForm(name: string, { value, short, many }: OptionSpec): string {
+  return `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}${many ? ' …' : ''}`;
+}
+
+function optionText(spec: OptionSpec): string {
+  const beside = [spec.env, spec.default === undefined ? undefined : `default ${spec.default}`].filter((one) => one !== undefined);
+  return beside.length === 0 ? spec.help : `${spec.help} (${beside.join('; ')})`;
+}
+
+/** Help must be readable whole, so long texts go on in the next line instead of being cut. */
+function wrapLast(rows: string[][]): string[] {
+  const first = Math.max(...rows.map(([form = '']) => form.length));
+  const room = Math.max(30, Math.min(lineWidth(), 120) - first - 4);
+  const wrapped = rows.flatMap(([form = '', text = '']) => wrap(text, room).map((line, index) => [index === 0 ? form : '', line]));
+  return wrapped.map(([form = '', line = '']) => `  ${paint('bold', form.padEnd(first))}  ${line}`.trimEnd());
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function heading(text: string): string {
+  return paint('underline', text);
+}
+
+function firstBold(text: string, column: number): string {
+  return column === 0 ? paint('bold', text) : text;
+}

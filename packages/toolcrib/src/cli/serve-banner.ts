@@ -1,0 +1,48 @@
+import type { RunningServer, ServeConfig } from '../http/serve.ts';
+import { version } from '../version.ts';
+import { align } from './align.ts';
+import { paint } from './terminal.ts';
+
+/** What a person reads when the server has started. */
+export async function serveBanner(config: ServeConfig, running: RunningServer): Promise<string> {
+  const { url, tools } = running;
+  const facts = [
+    ['Address', url],
+    ['Tools', String(tools)],
+    ['Data', config.databaseUrl === undefined ? config.dataDir : `${config.dataDir}, and PostgreSQL at ${placeOf(config.databaseUrl)}`],
+    running.dev
+      ? ['Mode', 'development: it makes tokens itself, for alice, bob and admin, whoever asks']
+      : ['Issuers', config.issuers.map(({ issuer }) => issuer).join(', ')],
+  ];
+  const lines = [
+    '',
+    `Toolcrib ${version} is open.`,
+    '',
+    ...align(facts, { indent: 2, paint: (text, column) => (column === 0 ? paint('dim', text) : text) }),
+    '',
+  ];
+  if (running.mint)
+    lines.push(
+      'A first call, as alice (paste it into another terminal; the token lasts an hour):',
+      '',
+      ...curl(url, await running.mint('alice')),
+      '',
+    );
+  return [...lines, 'Ctrl-C stops it.', ''].join('\n');
+}
+
+/** Not indented, so that it can be copied as it stands. */
+function curl(url: string, token: string): string[] {
+  const body = { name: 'builtin:calculator', arguments: { expression: '6 * 7' } };
+  return [
+    `curl -sS ${url}/api/bff/tools/call \\`,
+    `  -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' \\`,
+    `  -H 'Authorization: Bearer ${token}'`,
+  ];
+}
+
+/** Without user and password. */
+function placeOf(databaseUrl: string): string {
+  const { host = '', pathname = '' } = URL.parse(databaseUrl) ?? {};
+  return `${host}${pathname}`;
+}

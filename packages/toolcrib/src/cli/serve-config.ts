@@ -1,0 +1,98 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import type { ServeConfig } from '../http/serve.ts';
+import { matcherSchema, type Matcher } from '../model/policy.ts';
+import { isLoopbackHost } from '../net/is-loopback-host.ts';
+import type { Given } from './given.ts';
+import { issuersFrom } from './issuers.ts';
+import type { PlaceOption, ServeOption } from './serve-options.ts';
+import { UsageError } from './usage-error.ts';
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const hour = 3_600_000;
+
+/** What `serve` was told, parsed; every mistake is named by the option or variable it stands in. */
+export function serveConfig(given: Given<ServeOption>, { production }: { production: boolean }): ServeConfig {
+  const place = placeFrom(given);
+  if (place.issuers.length === 0) refuseOpenDevelopment({ host: place.host, production });
+  const rate = given.number('principal-rate', { least: 0, most: 1_000_000, whole: false });
+  const burst = given.number('principal-burst', { least: 1, most: 1_000_000 });
+  const concurrency = given.number('principal-concurrency', { least: 0, most: 1_000_000 });
+  const defaultTimeoutMs = given.number('timeout', { least: 1, most: hour });
+  const maxTimeoutMs = given.number('max-timeout', { least: 1, most: hour });
+  if (maxTimeoutMs < defaultTimeoutMs) throw new UsageError('--max-timeout must not be shorter than --timeout', { field: 'max-timeout' });
+  const logLevel = logLevels.find((level) => level === given.text('log-level'));
+  if (logLevel === undefined) throw misfit(given, 'log-level', `must be one of ${logLevels.join(', ')}`);
+  return {
+    ...place,
+    adminMatcher: adminMatcher(given),
+    allowedHosts: given.list('allowed-host').map((host) => allowedHost(given, host)),
+    allowedOrigins: given.list('allowed-origin').map((origin) => allowedOrigin(given, origin)),
+    bodyLimitBytes: given.number('body-limit', { least: 1, most: 1_073_741_824 }),
+    // A burst without a rate would be a limit that never fills up again.
+    principalLimits: { ...(rate > 0 ? { rate_per_second: rate, burst } : {}), ...(concurrency > 0 ? { concurrency } : {}) },
+    defaultTimeoutMs,
+    maxTimeoutMs,
+    drainMs: given.number('drain', { least: 0, most: hour }),
+    retentionDays: given.number('retention', { least: 1, most: 36_500 }),
+    logLevel,
+  };
+}
+
+/** The part of it that `doctor` needs as well. */
+export function placeFrom(given: Given<PlaceOption>): Pick<ServeConfig, 'host' | 'port' | 'dataDir' | 'databaseUrl' | 'issuers'> {
+  const host = given.required('host');
+  if (isIP(host) === 0 && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) {
+    throw misfit(given, 'host', 'must be an IP address or a host name, without a port');
+  }
+  const databaseUrl = given.text('database');
+  // The address itself is never repeated: there may be a password in it.
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    throw misfit(given, 'database', 'must look like postgres://user:password@host:5432/database');
+  }
+  return {
+    host,
+    port: given.number('port', { least: 0, most: 65_535 }),
+    dataDir: resolve(given.required('data')),
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    issuers: issuersFrom(given),
+  };
+}
+
+/** [ID-1] Whoever reaches the development issuer may be anybody, so nobody else may reach it. */
+export function refuseOpenDevelopment({ host, production }: { host: string; production: boolean }): void {
+  const instead = 'pass --issuer <url> (and --audience <name>) of your identity provider';
+  if (production) throw new UsageError(`Without an issuer Toolcrib runs for development only, and NODE_ENV is production: ${instead}`);
+  const hostname = URL.parse(`http://${isIP(host) === 6 ? `[${host}]` : host}`)?.hostname ?? '';
+  if (!isLoopbackHost(hostname)) {
+    throw new UsageError(
+      `Without an issuer Toolcrib gives tokens to everybody, so it runs on a loopback address only, not on ${host}: ${instead}`,
+      {
+        field: 'host',
+      },
+    );
+  }
+}
+
+function adminMatcher(given: Given<ServeOption>): Matcher {
+  const text = given.required('admin-claim');
+  const [, path, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  const parsed = matcherSchema.safeParse({ path, operator: 'contains', value });
+  if (!parsed.success) throw misfit(given, 'admin-claim', 'must be path=value, such as realm_access.roles=toolcrib-admin');
+  return parsed.data;
+}
+
+function allowedHost(given: Given<ServeOption>, host: string): string {
+  const url = URL.parse(`http://${host}`);
+  if (url !== null && url.host !== '' && url.host === host.toLowerCase().replace(/:80$/, '')) return url.host;
+  throw misfit(given, 'allowed-host', `must be a host name, or name:port, not ${JSON.stringify(host)}`);
+}
+
+function allowedOrigin(given: Given<ServeOption>, origin: string): string {
+  if (/^https?:/i.test(origin) && URL.parse(origin)?.origin === origin.toLowerCase()) return origin.toLowerCase();
+  throw misfit(given, 'allowed-origin', `must be like https://console.example.org, without a path, not ${JSON.stringify(origin)}`);
+}
+
+function misfit(given: Given<ServeOption>, name: ServeOption, what: string): UsageError {
+  return new UsageError(`${given.origin(name) ?? `--${name}`} ${what}`, { field: name });
+}

@@ -1,0 +1,56 @@
+import type { OptionTable } from './option-table.ts';
+
+/** Where the server is and what it stands on; `doctor` looks at exactly these. */
+export const placeOptions = {
+  port: { value: 'number', help: 'The port to listen on; 0 takes any free one', env: 'TOOLCRIB_PORT', default: '7300' },
+  host: { value: 'address', help: 'The address to listen on', env: 'TOOLCRIB_HOST', default: '127.0.0.1' },
+  data: { value: 'folder', help: 'Where the embedded database and all other state lives', env: 'TOOLCRIB_DATA', default: '.toolcrib' },
+  database: { value: 'url', help: 'A PostgreSQL database to use instead of the embedded one: postgres://…', env: 'TOOLCRIB_DATABASE' },
+  issuer: {
+    value: 'url',
+    many: true,
+    help: 'Accepts the tokens of this issuer, written as in their `iss` claim. The variable holds addresses with spaces between them, or a JSON list of issuer configurations',
+    env: 'TOOLCRIB_ISSUERS',
+  },
+  audience: { value: 'name', help: 'What the `aud` claim of a token must name', env: 'TOOLCRIB_AUDIENCE', default: 'toolcrib-gateway' },
+  'allow-insecure-issuer': { help: 'Allows issuers at plain http on other machines' },
+} as const satisfies OptionTable;
+
+export const serveOptions = {
+  ...placeOptions,
+  'admin-claim': {
+    value: 'path=value',
+    help: 'Who administers: the claim at this path is, or contains, this value. A path is dotted, or a JSON Pointer where names contain dots',
+    env: 'TOOLCRIB_ADMIN_CLAIM',
+    default: 'realm_access.roles=toolcrib-admin',
+  },
+  'allowed-host': {
+    value: 'host',
+    many: true,
+    help: 'Also answers under this Host header: a name, or name:port. The variable holds several with commas between them',
+    env: 'TOOLCRIB_ALLOWED_HOSTS',
+  },
+  'allowed-origin': {
+    value: 'origin',
+    many: true,
+    help: 'Lets pages of this origin use the API. The variable holds several with commas between them',
+    env: 'TOOLCRIB_ALLOWED_ORIGINS',
+  },
+  'body-limit': { value: 'bytes', help: 'The largest request body', default: '1048576' },
+  'principal-rate': { value: 'number', help: 'Calls per second for each user; 0 sets no limit', default: '100' },
+  'principal-burst': { value: 'number', help: 'Calls of one user that may come at once before the rate applies', default: '200' },
+  'principal-concurrency': { value: 'number', help: 'Calls of one user that may run at once; 0 sets no limit', default: '100' },
+  timeout: { value: 'ms', help: 'How long a call may take where nothing else is said', default: '30000' },
+  'max-timeout': { value: 'ms', help: 'The longest time a caller may ask for', default: '600000' },
+  drain: { value: 'ms', help: 'How long running calls may still take when the server stops', default: '25000' },
+  retention: { value: 'days', help: 'How long the record of calls is kept', default: '90' },
+  'log-level': {
+    value: 'level',
+    help: 'fatal, error, warn, info, debug, trace or silent; the log is JSON on standard error',
+    env: 'TOOLCRIB_LOG_LEVEL',
+    default: 'info',
+  },
+} as const satisfies OptionTable;
+
+export type PlaceOption = keyof typeof placeOptions;
+export type ServeOption = keyof typeof serveOptions;

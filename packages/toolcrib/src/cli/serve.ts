@@ -1,0 +1,69 @@
+import { setFlagsFromString } from 'node:v8';
+import type { ServeConfig } from '../http/serve.ts';
+import { CribError } from '../model/crib-error.ts';
+import { defineCommand } from './command.ts';
+import { serveBanner } from './serve-banner.ts';
+import { serveConfig } from './serve-config.ts';
+import { serveOptions } from './serve-options.ts';
+import { stopSignal } from './stop-signal.ts';
+import { complain, print } from './terminal.ts';
+
+export const serve = defineCommand({
+  operands: '',
+  operandCount: [0, 0],
+  options: serveOptions,
+  notes: [
+    'Without --issuer the server is in development mode: it makes tokens itself, for anybody on this machine.',
+    'Options win over the environment variables named in brackets.',
+  ],
+  examples: [
+    'toolcrib serve',
+    'toolcrib serve --port 0 --data /tmp/crib',
+    'toolcrib serve --host 0.0.0.0 --issuer https://sso.example.org/realms/acme --database postgres://crib@db/crib',
+  ],
+  async run(given) {
+    const config = serveConfig(given, { production: process.env.NODE_ENV === 'production' });
+    // Before the server is there, so that a signal during the start is not lost on it.
+    const stopped = stopSignal();
+    const running = await start(config);
+    if (running === undefined) return 1;
+    print(await serveBanner(config, running));
+    await stopped;
+    print('Stopping…');
+    await running.close();
+    return 0;
+  },
+});
+
+async function start(config: ServeConfig) {
+  // Loading makes much short-lived garbage, for which V8 would widen its nursery by some 20 MB that an idle server then keeps. It may
+  // grow again as soon as there are requests, which is when it is worth its memory.
+  setFlagsFromString('--semi-space-growth-factor=1');
+  try {
+    // Only here: its help should not wait for the whole server to load.
+    const { startServer } = await import('../http/serve.ts');
+    return await startServer(config);
+  } catch (error) {
+    complain(reasonFor(error, config));
+    if (['debug', 'trace'].includes(config.logLevel)) console.error(error);
+    return undefined;
+  } finally {
+    setFlagsFromString('--semi-space-growth-factor=2');
+  }
+}
+
+function reasonFor(error: unknown, { host, port }: ServeConfig): string {
+  if (error instanceof CribError) return error.message;
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} of ${host} is taken: stop what listens there, or choose another with --port`;
+    case 'EACCES':
+      return `This account may not listen on port ${port}: choose one above 1023 with --port`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${host} is not an address of this machine: choose another with --host`;
+    default:
+      return `The server cannot start: ${String(message ?? error)}. Run it with --log-level debug to see where.`;
+  }
+}

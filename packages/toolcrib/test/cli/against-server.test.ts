@@ -1,0 +1,193 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { explanationSchema, toolListSchema } from '../../src/api.ts';
+import { startHttpServer } from '../fixtures/http-server.ts';
+import { startServerWithIssuer, userClaims } from '../running-server.ts';
+import { launcher, runToolcrib, type RunOptions } from './run-toolcrib.ts';
+import { startServing } from './serving.ts';
+
+let server: Awaited<ReturnType<typeof startServing>>;
+beforeAll(async () => {
+  server = await startServing();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const run = (args: string[], options: RunOptions = {}) =>
+  runToolcrib(args, { ...options, env: { TOOLCRIB_URL: server.url, ...options.env } });
+
+describe('what serve prints', () => {
+  test('[CLI-1] says where it is, in which mode, how many tools there are, and where the data is', () => {
+    expect(server.banner).toMatch(/Address +http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(server.banner).toMatch(/Mode +development/);
+    expect(server.banner).toMatch(/Tools +[1-9]\d*\n/);
+    expect(server.banner).toContain(server.data);
+  });
+
+  test.skipIf(spawnSync('curl', ['--version']).status !== 0)('[CLI-1] has a curl that works as it stands', async () => {
+    const command = /^curl (.*\\\n)*.*$/m.exec(server.banner)?.[0] ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, text: '42' });
+  });
+});
+
+describe('token', () => {
+  test('[CLI-1] prints a token that the other commands take', async () => {
+    const { code, stdout, stderr } = await run(['token', 'bob']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    // With its line break, as a script may well pass it on.
+    expect(await run(['tools'], { env: { TOOLCRIB_TOKEN: stdout } })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('[CLI-1] --json prints the whole response', async () => {
+    const { stdout } = await run(['token', 'alice', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600 });
+  });
+
+  test('[CLI-1] of nobody names those there are', async () => {
+    const { code, stdout, stderr } = await run(['token', 'mallory']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe('toolcrib: There is no such user: use alice, bob, admin\n');
+  });
+});
+
+describe('tools', () => {
+  test('[CLI-1] are an aligned table of names and what they do, and who asks is said on the side', async () => {
+    const { code, stdout, stderr } = await run(['tools']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^builtin:calculator {2,}Works out one arithmetic expression/m);
+    const columns = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => /^\S+ +/.exec(line)?.[0].length);
+    expect(new Set(columns).size).toBe(1);
+    expect(stderr).toContain('speaking as alice');
+  });
+
+  test('[CLI-1] --as chooses another user and says nothing', async () => {
+    expect(await run(['tools', '--as', 'bob'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test("[CLI-1] --json prints the API's answer", async () => {
+    const { stdout } = await run(['tools', '--json', '--as', 'alice']);
+    const list = toolListSchema.parse(JSON.parse(stdout));
+    expect(list.tools).toHaveLength(list.total);
+    expect(list.tools.map(({ name }) => name)).toContain('builtin:calculator');
+  });
+
+  test('[CLI-1] a query finds the tool that fits best', async () => {
+    const { stdout } = await run(['tools', 'arithmetic expression', '--as', 'alice']);
+    expect(stdout).toMatch(/^builtin:calculator /);
+  });
+
+  test('[CLI-1] of a group there are those in it, and of none it is said so', async () => {
+    const all = await run(['tools', '--as', 'alice']);
+    expect((await run(['tools', '--group', 'builtin-tools', '--as', 'alice'])).stdout).toBe(all.stdout);
+    const { code, stdout, stderr } = await run(['tools', '--group', 'nothing', '--as', 'alice']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('None of the tools you may use fits');
+  });
+
+  test('[CLI-1] are read to the last page', async () => {
+    const tool = (name: string) => ({ name, description: `Does ${name}`, from_the_future: true });
+    const asked: string[] = [];
+    await using paged = await startHttpServer((request, response) => {
+      asked.push(request.url ?? '');
+      const second = request.url?.includes('cursor=two') ?? false;
+      const page = second ? { tools: [tool('c')], next_cursor: null } : { tools: [tool('a'), tool('b')], next_cursor: 'two' };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ ...page, total: 3 }));
+    });
+    const { code, stdout } = await run(['tools', '--url', paged.origin, '--token', 'x', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ tools: [tool('a'), tool('b'), tool('c')], total: 3, next_cursor: null });
+    expect(asked).toEqual(['/api/bff/tools', '/api/bff/tools?cursor=two']);
+  });
+
+  test('[CLI-1] a reader that leaves early is no failure', async () => {
+    const pipeline = `"$0" "$1" tools --as alice | head -n 1`;
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-c', pipeline, process.execPath, launcher], {
+      env: { PATH: process.env.PATH, TOOLCRIB_URL: server.url },
+    });
+    expect({ lines: stdout.split('\n').length, stderr }).toEqual({ lines: 2, stderr: '' });
+  });
+});
+
+describe('policy explain', () => {
+  test('[POL-3] says who may use a tool and which matcher made it so', async () => {
+    const { code, stdout, stderr } = await run(['policy', 'explain', '--as', 'bob', '--tool', 'builtin:calculator']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('builtin:calculator is allowed: granted by users-use-builtin-tools');
+    expect(stdout).toMatch(/holds {2}realm_access\.roles contains "toolcrib-user" {2}the claim is/);
+  });
+
+  test('[POL-3] for claims says what is missing', async () => {
+    const { code, stdout } = await run(['policy', 'explain', '--claims', '{"sub": "u-1"}']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Subject u-1 may use no tools\.$/m);
+    expect(stdout).toMatch(/fails .* the claim is missing/);
+  });
+
+  test('[POL-3] for a token lists what its user may use; without anybody named it is alice', async () => {
+    const token = (await run(['token', 'alice'])).stdout.trim();
+    const named = await run(['policy', 'explain', '--token', token]);
+    expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('\n  builtin:calculator\n') });
+    const usual = await run(['policy', 'explain']);
+    expect(usual).toMatchObject({ code: 0, stdout: named.stdout, stderr: expect.stringContaining('for alice') });
+  });
+
+  test("[POL-3] --json prints the API's answer", async () => {
+    const { stdout } = await run(['policy', 'explain', '--as', 'admin', '--json']);
+    expect(explanationSchema.parse(JSON.parse(stdout))).toMatchObject({ administrator: true, decision: null });
+  });
+
+  test('[POL-3] is for administrators, and says so', async () => {
+    const token = (await run(['token', 'bob'])).stdout.trim();
+    const { code, stderr } = await run(['policy', 'explain'], { env: { TOOLCRIB_TOKEN: token } });
+    expect(code).toBe(1);
+    expect(stderr).toContain('for administrators');
+  });
+});
+
+describe('a server with issuers of its own', () => {
+  test('[ID-1] has no development tokens, and the commands say where one comes from', async () => {
+    await using real = await startServerWithIssuer();
+    for (const args of [['token', 'alice'], ['tools'], ['call', 'builtin:uuid'], ['policy', 'explain']]) {
+      const { code, stdout, stderr } = await run([...args, '--url', real.server.url]);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain('has no development issuer: a token comes from the identity provider');
+    }
+  });
+
+  test("[CLI-1] takes its users' tokens, and says what a user without tools may do", async () => {
+    await using real = await startServerWithIssuer();
+    const token = await real.issuer.sign(userClaims);
+    expect(await run(['tools', '--url', real.server.url, '--token', token])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^builtin:/),
+    });
+    const stranger = await real.issuer.sign({ sub: 'stranger' });
+    const { code, stdout, stderr } = await run(['tools', '--url', real.server.url, '--token', stranger]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('perhaps no policy grants any. `toolcrib policy explain --token <jwt>` says why');
+  });
+
+  test('[CLI-1] a token that does not hold is refused with the reason', async () => {
+    const { code, stderr } = await run(['tools', '--token', 'nonsense']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('This is not a token');
+  });
+});
+
+test.each([
+  ['text', 200, 'hello'],
+  ['other JSON', 200, '{"a": 1}'],
+  ['an error page', 502, '<html>'],
+  ['an error of its own', 500, '{"error": "x"}'],
+])('[CLI-1] an address that answers with %s is not taken for a Toolcrib', async (_kind, status, body) => {
+  await using other = await startHttpServer((_request, response) => response.writeHead(status).end(body));
+  const { code, stdout, stderr } = await run(['tools', '--url', other.origin, '--token', 'x']);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/Toolcrib/);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+});

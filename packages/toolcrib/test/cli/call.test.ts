@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiClient } from '../fixtures/api-client.ts';
+import { startHttpServer } from '../fixtures/http-server.ts';
+import { until } from '../running-server.ts';
+import { runToolcrib, startToolcrib, type RunOptions } from './run-toolcrib.ts';
+import { startServing } from './serving.ts';
+
+let server: Awaited<ReturnType<typeof startServing>>;
+beforeAll(async () => {
+  server = await startServing();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const run = (args: string[], options: RunOptions = {}) =>
+  runToolcrib(args, { ...options, env: { TOOLCRIB_URL: server.url, ...options.env } });
+
+describe('call', () => {
+  test.each([
+    ['a JSON object', ['{"expression": "6 * 7"}'], ''],
+    ['standard input', ['-'], '{"expression": "6 * 7"}'],
+    ['single values', ['--arg', 'expression=6 * 7'], ''],
+  ])('[CLI-1] takes its arguments as %s and prints the text', async (_form, args, input) => {
+    expect(await run(['call', 'builtin:calculator', '--as', 'alice', ...args], { input })).toMatchObject({
+      code: 0,
+      stdout: '42\n',
+      stderr: '',
+    });
+  });
+
+  test('[CLI-1] --json prints the whole answer', async () => {
+    const { code, stdout } = await run(['call', 'builtin.calculator', '--arg', 'expression=2^10', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      tool: 'builtin:calculator',
+      success: true,
+      result: { result: 1024 },
+      call_id: expect.any(String),
+    });
+  });
+
+  test('[CLI-1] a failed call ends with 1 and its message', async () => {
+    const failed = await run(['call', 'builtin:calculator', '--arg', 'expression=6 *', '--as', 'alice']);
+    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^toolcrib: .*of the expression/) });
+    const whole = await run(['call', 'builtin:calculator', '--arg', 'expression=6 *', '--as', 'alice', '--json']);
+    expect(whole).toMatchObject({ code: 1, stderr: '' });
+    expect(JSON.parse(whole.stdout)).toMatchObject({ success: false, is_error: true });
+  });
+
+  test.each([
+    ['a tool that is not there', ['builtin:nonsense'], 'There is no such tool for you'],
+    ['arguments that do not fit', ['builtin:calculator', '{"expression": 1}'], 'expression'],
+  ])('[CLI-1] %s is refused with 1 and the reason', async (_case, args, reason) => {
+    const { code, stdout, stderr } = await run(['call', ...args, '--as', 'alice']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(reason);
+  });
+
+  test('[CLI-1] --stream shows on the side how far it is', async () => {
+    const { code, stdout, stderr } = await run(['call', 'builtin:wait', '--arg', 'seconds=1.2', '--stream', '--as', 'alice']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'Waited 1.2 seconds.\n', stderr: '1 of 1.2\n1.2 of 1.2\n' });
+  });
+
+  test('[CLI-1] --stream shows a refusal like any other', async () => {
+    expect(await run(['call', 'a:b', '--stream', '--as', 'alice'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('no such tool'),
+    });
+  });
+
+  test('[CLI-1] --timeout ends a call that takes longer', async () => {
+    const { code, stderr } = await run(['call', 'builtin:wait', '--arg', 'seconds=100', '--timeout', '50', '--as', 'alice']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('(NETWORK_ERROR)');
+  });
+
+  test('[CLI-1] Ctrl-C cancels the call at the server too', async () => {
+    const args = ['call', 'builtin:wait', '--arg', 'seconds=100', '--stream', '--as', 'bob'];
+    await using program = startToolcrib(args, { env: { TOOLCRIB_URL: server.url } });
+    await program.printed('1 of 100', 'stderr');
+    program.child.kill('SIGINT');
+    expect(await program.ended).toMatchObject({ code: 130, stdout: '', stderr: expect.stringMatching(/toolcrib: Cancelled\n$/) });
+    const admin = new ApiClient(server.url, (await run(['token', 'admin'])).stdout.trim());
+    const { tool } = await until(async () => (await admin.get('/api/calls?status=cancelled')).json.calls[0]);
+    expect(tool).toBe('builtin:wait');
+  });
+
+  test('[CLI-1] Ctrl-C hangs up on a server that does not answer', async () => {
+    const { promise: called, resolve: onCall } = Promise.withResolvers<void>();
+    const { promise: hungUp, resolve: onHangUp } = Promise.withResolvers<void>();
+    await using silent = await startHttpServer((request, response) => {
+      response.on('close', onHangUp);
+      request.resume().on('end', onCall);
+    });
+    await using program = startToolcrib(['call', 'a:b', '--token', 'x', '--url', silent.origin]);
+    await called;
+    program.child.kill('SIGINT');
+    expect(await program.ended).toMatchObject({ code: 130, stderr: 'toolcrib: Cancelled\n' });
+    await hungUp;
+  });
+});
+
+test.each([
+  ['a stream', ['--stream'], 'text/event-stream', 'event: progress\ndata: {"progress": 1}\n\n'],
+  ['an answer', [], 'application/json', '{"call_id": '],
+])('[CLI-1] a connection that breaks off in the middle of %s is said in one line', async (_what, args, type, beginning) => {
+  await using cut = await startHttpServer((_request, response) => {
+    response.writeHead(200, { 'content-type': type }).write(beginning, () => response.destroy());
+  });
+  const { code, stdout, stderr } = await run(['call', 'a:b', '--token', 'x', '--url', cut.origin, ...args]);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^(1\n)?toolcrib: The connection to \S+ broke off before the answer was whole[^\n]*\n$/);
+});

@@ -1,0 +1,132 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startHttpServer } from '../fixtures/http-server.ts';
+import { startTokenIssuer } from '../fixtures/token-issuer.ts';
+import { part } from '../parts.ts';
+import { startTestServer, temporaryDirectory } from '../running-server.ts';
+import { runToolcrib, type RunOptions } from './run-toolcrib.ts';
+
+interface Report {
+  ok: boolean;
+  checks: { name: string; state: string; required: boolean; detail: string; cure?: string }[];
+}
+
+async function doctor(args: string[], options: RunOptions = {}) {
+  const { code, stdout, stderr } = await runToolcrib(['doctor', '--json', '--port', '0', ...args], options);
+  expect(stderr).toBe('');
+  const report = JSON.parse(stdout) as Report;
+  return { code, report, check: (name: string) => report.checks.find((check) => check.name === name) };
+}
+
+test('[CLI-1] doctor --json says for each thing whether it is there, and what to do about what is not', async () => {
+  await using folder = await temporaryDirectory();
+  const { code, report, check } = await doctor([], { cwd: folder.path });
+  expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
+  const names = report.checks.map(({ name }) => name);
+  expect(names.slice(0, 8)).toEqual(['node', 'data folder', 'port', 'database', 'issuer', 'npx', 'uvx', 'docker']);
+  for (const { state, cure } of report.checks) {
+    expect(['ok', 'missing', 'broken']).toContain(state);
+    expect(cure === undefined).toBe(state === 'ok');
+  }
+  expect(check('node')).toMatchObject({ state: 'ok', required: true, detail: expect.stringContaining(process.versions.node) });
+  expect(check('data folder')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/\.toolcrib will be made/) });
+  expect(check('npx')?.required).toBe(false);
+});
+
+test('[CLI-1] doctor prints one aligned line for each thing, and a verdict', async () => {
+  await using folder = await temporaryDirectory();
+  const { code, stdout } = await runToolcrib(['doctor', '--port', '0', '--data', folder.path]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(new RegExp(`^ok {7}node +${process.versions.node}`));
+  expect(stdout).toContain(`${folder.path} can be written to`);
+  expect(stdout).toMatch(/\nToolcrib can run here\.\n$/);
+});
+
+test('[CLI-1] programs that only some sources need are missing without harm, and come with a command to install them', async () => {
+  await using empty = await temporaryDirectory();
+  const { code, check } = await doctor([], { cwd: empty.path, env: { PATH: empty.path } });
+  expect(code).toBe(0);
+  for (const name of ['npx', 'uvx', 'docker'])
+    expect(check(name)).toMatchObject({ state: 'missing', required: false, cure: expect.any(String) });
+  expect(check('docker daemon')).toBeUndefined();
+});
+
+test.skipIf(process.platform === 'win32')('[CLI-1] a program that is there but fails is broken, and its complaint is shown', async () => {
+  await using folder = await temporaryDirectory();
+  const program = join(folder.path, 'docker');
+  await writeFile(
+    program,
+    '#!/bin/sh\nif [ "$1" = --version ]; then echo "Docker version 1"; else echo "no daemon here" >&2; exit 1; fi\n',
+  );
+  await chmod(program, 0o755);
+  const { code, check } = await doctor([], { cwd: folder.path, env: { PATH: folder.path } });
+  expect(code).toBe(0);
+  expect(check('docker')).toMatchObject({ state: 'ok' });
+  expect(check('docker daemon')).toMatchObject({ state: 'broken', required: false, detail: 'no daemon here', cure: expect.any(String) });
+});
+
+describe('something required is broken', () => {
+  test('[CLI-1] a data folder that is a file', async () => {
+    await using folder = await temporaryDirectory();
+    const file = join(folder.path, 'file');
+    await writeFile(file, '');
+    for (const data of [file, join(file, 'inside')]) {
+      const { code, report, check } = await doctor(['--data', data]);
+      expect({ code, ok: report.ok }).toEqual({ code: 1, ok: false });
+      expect(check('data folder')).toMatchObject({ state: 'broken', cure: expect.stringContaining('--data') });
+    }
+  });
+
+  test('[CLI-1] a port on which something else listens', async () => {
+    await using other = await startHttpServer((_request, response) => response.end('hello'));
+    const { code, check } = await doctor(['--port', String(other.port)]);
+    expect(code).toBe(1);
+    expect(check('port')).toMatchObject({ state: 'broken', detail: `something else listens on 127.0.0.1:${other.port}` });
+  });
+
+  test('[CLI-1] a database that nobody serves, without its password', async () => {
+    const { code, report, check } = await doctor(['--database', 'postgres://crib:sesame@127.0.0.1:9/crib']);
+    expect(code).toBe(1);
+    expect(check('database')).toMatchObject({ state: 'broken', detail: expect.stringMatching(/127\.0\.0\.1:9\/crib cannot be used/) });
+    expect(JSON.stringify(report)).not.toContain('sesame');
+  });
+
+  test('[CLI-1] an issuer that does not answer', async () => {
+    const { code, check } = await doctor(['--issuer', 'http://127.0.0.1:9/realm']);
+    expect(code).toBe(1);
+    expect(check('issuer')).toMatchObject({ state: 'broken', detail: expect.stringContaining('http://127.0.0.1:9/realm') });
+  });
+
+  test('[ID-1] no issuer on an address that others reach', async () => {
+    const { code, check } = await doctor(['--host', '0.0.0.0']);
+    expect(code).toBe(1);
+    expect(check('issuer')).toMatchObject({
+      state: 'broken',
+      detail: expect.stringContaining('loopback'),
+      cure: expect.stringContaining('--issuer'),
+    });
+  });
+});
+
+test('[CLI-1] a Toolcrib that is already on the port is no fault', async () => {
+  await using server = await startTestServer();
+  const { code, check } = await doctor(['--port', new URL(server.url).port]);
+  expect(code).toBe(0);
+  expect(check('port')).toMatchObject({ state: 'ok', detail: `a Toolcrib answers at ${server.url}` });
+});
+
+test("[CLI-1] an issuer's keys are fetched and counted", async () => {
+  await using issuer = await startTokenIssuer();
+  const { code, check } = await doctor([], { env: { TOOLCRIB_ISSUERS: issuer.issuer } });
+  expect(code).toBe(0);
+  expect(check('issuer')).toMatchObject({ state: 'ok', detail: `${issuer.issuer} has 1 key` });
+});
+
+const postgres = part('postgres');
+test.skipIf(!postgres.available)('[CLI-1] a database that answers is named with its version', async () => {
+  const url = postgres.available ? postgres.url : '';
+  const { code, check } = await doctor([], { env: { TOOLCRIB_DATABASE: url } });
+  expect(code).toBe(0);
+  expect(check('database')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/^PostgreSQL \d+/) });
+});

@@ -1,0 +1,93 @@
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { version } from '../../src/version.ts';
+import { temporaryDirectory } from '../running-server.ts';
+import { findOldNode, launcher, runToolcrib, startToolcrib } from './run-toolcrib.ts';
+
+const oldNode = findOldNode();
+
+/** The launcher on its own in a package, so that no bundled Node is found from there. */
+async function packageWith(files: Record<string, string>) {
+  const folder = await temporaryDirectory();
+  await mkdir(join(folder.path, 'bin'));
+  const copy = join(folder.path, 'bin', 'toolcrib.cjs');
+  await copyFile(launcher, copy);
+  for (const [name, text] of Object.entries({ 'package.json': '{"type": "module"}', ...files })) {
+    await mkdir(join(folder.path, name, '..'), { recursive: true });
+    await writeFile(join(folder.path, name), text);
+  }
+  return { launcher: copy, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+const mainThatExits = (code: number) => `export const main = async (args) => (console.log(args.join()), ${code});`;
+
+describe('the launcher', () => {
+  test('[CLI-1] is written in syntax that every Node can read', async () => {
+    const source = await readFile(launcher, 'utf8');
+    expect(source).not.toMatch(/=>|\b(const|let|class|async|await)\b|`|\?\.|\?\?|\.\.\./);
+    expect(source, 'a comma after the last argument').not.toMatch(/,\s*\)/);
+  });
+
+  test('[CLI-1] of an installed package runs what was built, and passes arguments and exit code on', async () => {
+    await using installed = await packageWith({ 'dist/main.js': mainThatExits(7) });
+    const { code, stdout } = await runToolcrib(['a', 'b c'], installed);
+    expect({ code, stdout }).toEqual({ code: 7, stdout: 'a,b c\n' });
+  });
+
+  test('[CLI-1] of a clone runs the source, also where something was built', async () => {
+    await using clone = await packageWith({
+      'dist/main.js': mainThatExits(7),
+      'src/main.ts': mainThatExits(3).replace('args', 'args: string[]'),
+    });
+    expect((await runToolcrib([], clone)).code).toBe(3);
+  });
+});
+
+const skipped = oldNode === undefined && process.env.TOOLCRIB_REQUIRE_PARTS !== '1';
+test.skipIf(skipped)(`a Node older than 24 is ${oldNode === undefined ? 'missing: put one on PATH' : 'here'}`, () => {
+  expect(oldNode).toBeDefined();
+});
+
+describe.skipIf(oldNode === undefined)('the launcher under an old Node', () => {
+  const node = oldNode ?? '';
+
+  test('[CLI-1] runs the bundled Node, and passes its output and exit code on', async () => {
+    expect(await runToolcrib(['--version'], { node })).toMatchObject({ code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
+    expect(await runToolcrib(['nonsense'], { node })).toMatchObject({ code: 2 });
+  });
+
+  test('[CLI-1] passes standard input on', async () => {
+    // Port 9 is reserved for discarding: nothing answers, but the arguments are read and refused before that matters.
+    const { code, stderr } = await runToolcrib(['call', 'a:b', '-', '--url', 'http://127.0.0.1:9'], { node, input: 'no JSON' });
+    expect(code).toBe(2);
+    expect(stderr).toContain('must be a JSON object');
+  });
+
+  test('[CLI-1] forwards the signal that ends the server, and ends as the server does', async () => {
+    await using data = await temporaryDirectory();
+    await using program = startToolcrib(['serve', '--port', '0', '--data', data.path], { node });
+    await program.printed('Ctrl-C');
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 0, signal: null, stdout: expect.stringContaining('Stopping…') });
+  });
+
+  test('[CLI-1] dies of the signal its child died of', async () => {
+    await using data = await temporaryDirectory();
+    await using program = startToolcrib(['serve', '--port', '0', '--data', data.path], { node });
+    await program.printed('Ctrl-C');
+    // The server has no handler for it, so this one is deadly.
+    program.child.kill('SIGHUP');
+    expect(await program.ended).toMatchObject({ code: null, signal: 'SIGHUP' });
+  });
+
+  test('[CLI-1] without a bundled Node says which is needed and how to get it', async () => {
+    await using lonely = await packageWith({});
+    const { code, stdout, stderr } = await runToolcrib(['call', 'a:b', '{"c": 1}'], { node, launcher: lonely.launcher });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^toolcrib: Node 24 or newer is needed, and this is v\d+/);
+    expect(stderr).toContain(`npx -y node@24 ${lonely.launcher} call a:b '{"c": 1}'`);
+    expect(stderr).toContain('nvm install 24');
+    expect(stderr).toContain('npm ci');
+  });
+});
