@@ -4,7 +4,7 @@ import type { Json } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Store, StoreNouns } from '../store/store.ts';
 
-export interface Change {
+interface Change {
   kind: string;
   topic: ChangeTopic;
   subject: string;

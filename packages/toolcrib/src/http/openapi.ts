@@ -42,7 +42,7 @@ function operation(route: Route): object {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(route.body, 'input') } } } }),
+      : { requestBody: { required: true, content: { 'application/json': bodyOf(route.body, route.example) } } }),
     responses: { ...successes(route), ...refusals(route) },
   };
 }
@@ -51,12 +51,23 @@ function successes(route: Route): Record<string, object> {
   return Object.fromEntries(Object.entries(route.responses).map(([status, response]) => [status, describeResponse(response)]));
 }
 
-function describeResponse({ description, schema, contentType = 'application/json', headers = {} }: RouteResponse): object {
+function bodyOf(schema: z.ZodType, example: object | undefined): object {
+  return { schema: jsonSchema(schema, 'input'), ...(example === undefined ? {} : { example }) };
+}
+
+function describeResponse(response: RouteResponse): object {
+  const { description, schema, contentType = 'application/json', events, headers = {}, links = {} } = response;
+  const content = {
+    ...(schema === undefined ? {} : { [contentType]: { schema: jsonSchema(schema, 'output') } }),
+    ...(events === undefined ? {} : { 'text/event-stream': { schema: { type: 'string', description: events } } }),
+  };
   const named = Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]);
+  const linked = Object.entries(links).map(([operationId, id]) => [operationId, { operationId, parameters: { id } }]);
   return {
     description,
     ...(named.length === 0 ? {} : { headers: Object.fromEntries(named) }),
-    ...(schema === undefined ? {} : { content: { [contentType]: { schema: jsonSchema(schema, 'output') } } }),
+    ...(Object.keys(content).length === 0 ? {} : { content }),
+    ...(linked.length === 0 ? {} : { links: Object.fromEntries(linked) }),
   };
 }
 

@@ -11,7 +11,11 @@ export interface RouteResponse {
   /** Absent for an answer without a body. */
   schema?: z.ZodType;
   contentType?: string;
+  /** What the answer is instead where the caller asks for `text/event-stream`. */
+  events?: string;
   headers?: Record<string, string>;
+  /** What can be asked next with what is in the answer: operation ids, and their `id` as an OpenAPI runtime expression. */
+  links?: Record<string, string>;
 }
 
 /** What a handler works with: everything parsed, the caller known. */
@@ -37,6 +41,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
+  /** A body to begin with. */
+  example?: object;
   headers?: z.ZodObject;
   responses: Record<number, RouteResponse>;
   /** Beside those that every route of its access can give. */

@@ -37,7 +37,13 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
       tag,
       access,
       query: toolAdminQuerySchema,
-      responses: { 200: { description: 'One page of tools', schema: administeredToolListSchema } },
+      responses: {
+        200: {
+          description: 'One page of tools',
+          schema: administeredToolListSchema,
+          links: { getTool: '$response.body#/tools/0/tool_id', overrideTool: '$response.body#/tools/0/tool_id' },
+        },
+      },
       handle({ query }) {
         const { source, state, limit = defaultLimit } = query;
         const after = decodeCursor(query.cursor, 'string') ?? '';
@@ -73,6 +79,7 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
       access,
       params,
       body: toolOverridesSchema,
+      example: { labels: { risk: 'low' }, limits: { concurrency: 10 } },
       responses: { 200: { description: 'The tool as it is now', schema: administeredToolSchema } },
       errors: ['NOT_FOUND'],
       handle: async ({ principal, params, body }) => administered(await crib.tools.override(principal, existing(params.id).tool_id, body)),

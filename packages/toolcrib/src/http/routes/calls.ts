@@ -96,9 +96,21 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
       access: 'caller',
       headers: callHeaders,
       body: callRequestSchema,
+      example: { name: 'builtin:calculator', arguments: { expression: '6 * 7' } },
       responses: {
-        200: { description: 'The answer', schema: answerSchema },
-        202: { description: 'The call runs; its state is at `location`', schema: acceptedCallSchema },
+        200: {
+          description: 'The answer',
+          schema: answerSchema,
+          events: '`progress` and `log` events, then `result`, which is the answer',
+          headers: { 'Idempotency-Replayed': '`true` where an earlier answer is repeated' },
+          links: { getCall: '$response.body#/call_id' },
+        },
+        202: {
+          description: 'The call runs; its state is at `location`',
+          schema: acceptedCallSchema,
+          headers: { Location: 'Where its state is' },
+          links: { getCall: '$response.body#/call_id', cancelCall: '$response.body#/call_id' },
+        },
       },
       errors: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
       async handle({ principal, body, request, reply }) {
@@ -121,6 +133,7 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
       tag: 'agents',
       access: 'caller',
       body: batchRequestSchema,
+      example: { calls: [{ name: 'builtin:calculator', arguments: { expression: '6 * 7' } }, { name: 'builtin:uuid' }] },
       responses: { 200: { description: 'One entry per call', schema: batchAnswerSchema } },
       async handle({ principal, body, reply }) {
         const running: RunningCall[] = [];

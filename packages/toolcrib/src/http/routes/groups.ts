@@ -29,7 +29,15 @@ export function groupRoutes({ crib }: { crib: Crib }): Route[] {
       tag,
       access,
       body: groupCreateSchema,
-      responses: { 201: { description: 'The new group', schema: groupSchema } },
+      example: { id: 'clocks', name: 'Clocks', selectors: [{ tags: ['time'] }], exclude: ['builtin:wait'] },
+      responses: {
+        201: {
+          description: 'The new group',
+          schema: groupSchema,
+          headers: { Location: 'Where it is' },
+          links: { getGroup: '$response.body#/id', updateGroup: '$response.body#/id', deleteGroup: '$response.body#/id' },
+        },
+      },
       errors: ['CONFLICT'],
       async handle({ principal, body, reply }) {
         const group = await crib.groups.create(principal, body);
@@ -61,6 +69,7 @@ export function groupRoutes({ crib }: { crib: Crib }): Route[] {
       access,
       params,
       body: groupUpdateSchema,
+      example: { name: 'Clocks', selectors: [{ tags: ['time'] }] },
       responses: { 200: { description: 'The group as it is now', schema: groupSchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
       handle: ({ principal, params, body }) => crib.groups.update(principal, params.id, body),

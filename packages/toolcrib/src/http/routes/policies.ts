@@ -72,7 +72,20 @@ export function policyRoutes({ crib, verifier, administrator }: PolicyRoutesInpu
       tag,
       access,
       body: policyCreateSchema,
-      responses: { 201: { description: 'The new policy', schema: policySchema } },
+      example: {
+        id: 'operators',
+        name: 'Operators use the built-in tools',
+        matchers: [{ path: 'realm_access.roles', operator: 'contains', value: 'operator' }],
+        groups: [],
+      },
+      responses: {
+        201: {
+          description: 'The new policy',
+          schema: policySchema,
+          headers: { Location: 'Where it is' },
+          links: { getPolicy: '$response.body#/id', updatePolicy: '$response.body#/id', deletePolicy: '$response.body#/id' },
+        },
+      },
       errors: ['CONFLICT'],
       async handle({ principal, body, reply }) {
         const policy = await crib.policies.create(principal, body);
@@ -87,6 +100,7 @@ export function policyRoutes({ crib, verifier, administrator }: PolicyRoutesInpu
       tag,
       access,
       body: explainRequestSchema,
+      example: { claims: { sub: 'alice', realm_access: { roles: ['toolcrib-user'] } }, tool: 'builtin:calculator' },
       responses: { 200: { description: 'The decision, taken apart', schema: explanationSchema } },
       async handle({ body }) {
         if (body.token === undefined) return explain(principalFromClaims((body.claims ?? {}) as JsonObject), body.tool);
@@ -126,6 +140,7 @@ export function policyRoutes({ crib, verifier, administrator }: PolicyRoutesInpu
       access,
       params,
       body: policyUpdateSchema,
+      example: { name: 'Nobody', enabled: false },
       responses: { 200: { description: 'The policy as it is now', schema: policySchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
       handle: ({ principal, params, body }) => crib.policies.update(principal, params.id, body),

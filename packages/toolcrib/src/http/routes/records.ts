@@ -29,7 +29,9 @@ export function recordRoutes({ crib }: { crib: Crib }): Route[] {
       summary: 'All sources of tools, with their state',
       tag: 'sources',
       access,
-      responses: { 200: { description: 'The sources', schema: sourceListSchema } },
+      responses: {
+        200: { description: 'The sources', schema: sourceListSchema, links: { getSource: '$response.body#/sources/0/id' } },
+      },
       handle: () => ({ sources: [...crib.counter.sources.values()].map(shown) }),
     }),
     defineRoute({
@@ -56,7 +58,13 @@ export function recordRoutes({ crib }: { crib: Crib }): Route[] {
       tag: 'records',
       access,
       query: callRecordQuerySchema,
-      responses: { 200: { description: 'One page of the record', schema: callRecordListSchema } },
+      responses: {
+        200: {
+          description: 'One page of the record',
+          schema: callRecordListSchema,
+          links: { getCallRecord: '$response.body#/calls/0/call_id' },
+        },
+      },
       async handle({ query: { cursor, limit = defaultLimit, ...filter } }) {
         const before = decodeCursor(cursor, 'string');
         const calls = await crib.store.calls.list({ ...filter, ...(before === undefined ? {} : { before }), limit });

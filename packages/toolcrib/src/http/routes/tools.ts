@@ -16,6 +16,7 @@ export function toolRoutes({ crib, baseUrl }: { crib: Crib; baseUrl: string }): 
       tag: 'agents',
       access: 'caller',
       query: listQuerySchema,
+      headers: z.object({ 'If-None-Match': z.string().optional() }),
       responses: {
         200: {
           description: 'One page of tools; with `format`, in the form that was asked for',

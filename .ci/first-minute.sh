@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Does what the README's first minute says, as it stands: `npm start`, paste the printed curl, stop with Ctrl-C.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+data=$(mktemp -d)
+export TOOLCRIB_PORT=${TOOLCRIB_PORT:-7391} TOOLCRIB_DATA=$data/state
+# A process group of its own, so that the signal reaches npm and the server alike, as Ctrl-C at a terminal does.
+set -m
+npm start >"$data/banner" 2>"$data/log" &
+server=$!
+set +m
+finish() { kill -KILL -- "-$server" 2>/dev/null || true; rm -rf "$data"; }
+trap finish EXIT
+fail() { echo "first-minute: $*" >&2; cat "$data/banner" "$data/log" >&2; exit 1; }
+
+for _ in {1..150}; do
+  grep -q 'curl' "$data/banner" && break
+  kill -0 "$server" 2>/dev/null || fail 'npm start ended'
+  sleep 0.2
+done
+# From the line with curl on, as long as lines go on with a backslash.
+awk '/curl/ { on = 1 } on { print } on && !/\\$/ { exit }' "$data/banner" >"$data/paste"
+grep -q curl "$data/paste" || fail 'no curl was printed'
+answer=$(bash "$data/paste") || fail 'the printed curl failed'
+grep -q '"success":true' <<<"$answer" || fail "the printed curl was answered with: $answer"
+
+kill -INT -- "-$server"
+wait "$server" && code=0 || code=$?
+[[ $code == 0 || $code == 130 ]] || fail "Ctrl-C ended it with $code"
+echo "first-minute: ok: $answer"

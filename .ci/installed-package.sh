@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Packs the server, installs it as a user would with `npm i -g`, and runs the `toolcrib` command: on Node 24, and on an older Node,
+# which must say what to do.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
+work=$(mktemp -d)
+server=
+finish() { [[ -z $server ]] || kill -KILL "$server" 2>/dev/null || true; rm -rf "$work"; }
+trap finish EXIT
+fail() { echo "installed-package: $*" >&2; exit 1; }
+
+npm pack --silent --workspace toolcrib --pack-destination "$work" >/dev/null
+npm install --silent --global --prefix "$work/prefix" "$work"/toolcrib-*.tgz
+toolcrib=$work/prefix/bin/toolcrib
+node24=$root/node_modules/.bin
+
+PATH=$node24:$PATH "$toolcrib" --version
+PATH=$node24:$PATH "$toolcrib" serve --port 7392 --data "$work/state" >"$work/banner" 2>"$work/log" &
+server=$!
+for _ in {1..150}; do grep -q curl "$work/banner" && break; kill -0 "$server" || fail "$(cat "$work/log")"; sleep 0.2; done
+answer=$(PATH=$node24:$PATH "$toolcrib" call builtin:calculator '{"expression":"6*7"}' --url http://127.0.0.1:7392 --as alice --json)
+grep -q '"success": *true' <<<"$answer" || fail "call answered: $answer"
+kill -TERM "$server"; wait "$server" || fail 'SIGTERM did not end it cleanly'
+server=
+
+# An older Node is whatever the machine had before the project brought its own.
+if node -e 'process.exit(process.versions.node.split(".")[0] < 24 ? 0 : 1)'; then
+  if message=$("$toolcrib" --version 2>&1); then fail "an old Node ran it: $message"; fi
+  grep -q 'Node' <<<"$message" || fail "an old Node said only: $message"
+  printf '%s\n' "$message"
+fi
+echo 'installed-package: ok'
