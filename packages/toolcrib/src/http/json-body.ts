@@ -32,6 +32,8 @@ function refusePrototype(value: unknown): void {
 
 /** Refuses nesting before anything is built: `JSON.parse` would take a million levels, and whatever walks the value next would not. */
 function refuseDeepJson(text: string): void {
+  // Every level is opened and closed again, so a short text cannot be deep.
+  if (text.length <= 2 * maxDepth) return;
   let depth = 0;
   let inString = false;
   for (let index = 0; index < text.length; index++) {

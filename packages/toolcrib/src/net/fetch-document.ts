@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { CribError } from '../model/crib-error.ts';
 import { isLoopbackHost } from './is-loopback-host.ts';
 import { acceptedEncodings, readDecodedText, tooLarge } from './read-decoded-text.ts';
@@ -24,8 +24,7 @@ interface FetchedDocument {
 
 export type FetchDocument = (url: string | URL, options: FetchDocumentOptions) => Promise<FetchedDocument>;
 
-// Our own agent, so that nothing else in the process (a global dispatcher, a proxy setting) decides where requests go.
-const agent = new Agent();
+let agent: Agent | undefined;
 
 /**
  * Fetches one document of bounded size. Redirects are refused rather than followed: an address is checked once, and it must be the
@@ -39,6 +38,10 @@ export const fetchDocument: FetchDocument = async (url, options) => {
   // Never the query string: it may carry a key.
   const name = `${target.origin}${target.pathname}`;
   try {
+    // Loaded on first use: a server without a remote issuer never needs it.
+    const { Agent, request } = await import('undici');
+    // Our own agent, so that nothing else in the process (a global dispatcher, a proxy setting) decides where requests go.
+    agent ??= new Agent();
     const response = await request(target, {
       dispatcher: agent,
       method: 'GET',

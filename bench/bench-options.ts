@@ -1,0 +1,43 @@
+import { parseArgs } from 'node:util';
+
+export interface BenchOptions {
+  rounds: number;
+  seconds: number;
+  users: number;
+  /** The results are written under this name. */
+  name: string;
+  /** Which parts to run. */
+  only: ReadonlySet<string>;
+}
+
+const parts = ['calls', 'start', 'list'];
+
+export function benchOptions(args: string[]): BenchOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '3' },
+      users: { type: 'string', default: '1000' },
+      name: { type: 'string', default: 'call-path' },
+      only: { type: 'string', default: parts.join(',') },
+    },
+  });
+  const only = values.only.split(',');
+  const unknown = only.find((part) => !parts.includes(part));
+  if (unknown !== undefined) throw new Error(`--only takes ${parts.join(', ')}, with commas between them, not ${unknown}`);
+  if (!/^[\w-]+$/.test(values.name)) throw new Error('--name must consist of letters, digits, - and _');
+  return {
+    rounds: positive('rounds', values.rounds),
+    seconds: positive('seconds', values.seconds),
+    users: positive('users', values.users),
+    name: values.name,
+    only: new Set(only),
+  };
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new Error(`--${name} must be a number above 0, not ${text}`);
+  return value;
+}

@@ -1,0 +1,40 @@
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface BenchIssuer extends Disposable {
+  readonly issuer: string;
+  /** A signed token that is good for an hour. */
+  mint(claims: Record<string, unknown>): string;
+}
+
+/** A real issuer with a real ES256 key: what it signs, the server must fetch the key for and verify. */
+export async function startIssuer(): Promise<BenchIssuer> {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const kid = randomUUID();
+  const server = createServer((request, response) => {
+    const keys = [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' }];
+    const body = request.url === '/keys' ? { keys } : { issuer, jwks_uri: `${issuer}/keys` };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return {
+    issuer,
+    mint(claims) {
+      const now = Math.floor(Date.now() / 1000);
+      const header = { alg: 'ES256', typ: 'at+jwt', kid };
+      const payload = { iss: issuer, aud: 'toolcrib-gateway', azp: 'bench', iat: now, exp: now + 3600, jti: randomUUID(), ...claims };
+      const signed = `${encode(header)}.${encode(payload)}`;
+      const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+      return `${signed}.${signature.toString('base64url')}`;
+    },
+    [Symbol.dispose]() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { LoadProcess } from './load-process.ts';
+import type { LoadReport, PreparedRequest } from './load.ts';
+import { median, quantile } from './quantile.ts';
+import type { ServerProcess } from './server-process.ts';
+
+export interface Contestant {
+  name: string;
+  server: ServerProcess;
+  requests: PreparedRequest[];
+  /** True where another process works for this server, which then cannot be told from noise. */
+  hasCompanion: boolean;
+}
+
+export interface CallFigures {
+  name: string;
+  connections: number;
+  /** Against bare Fastify in the same turn, then the median of all turns: noise that lasts longer than a turn falls out of it. */
+  ratio_to_fastify: number;
+  /** Half of the turns lie between these two. */
+  ratio_quartiles: [number, number];
+  calls_per_second: number;
+  p50_us: number;
+  p90_us: number;
+  p99_us: number;
+  server_cpu_seconds_per_1000_calls: number | null;
+  cpu_ratio_to_fastify: number | null;
+  memory_under_load_mb: number | null;
+  /** In cores: the load program's own, and everything else that ran on the machine. */
+  load_cpu: number;
+  other_cpu: number | null;
+}
+
+export interface CallMeasurement {
+  figures: CallFigures[];
+  turns: { kept: number; made: number };
+  /** How many calls each contestant has answered, with those of the warm-up and of turns that were not kept. */
+  answered: Map<string, number>;
+}
+
+/** One report of each contestant, made right after one another. */
+type Turn = Map<string, LoadReport>;
+
+export const baseline = 'fastify-echo';
+const connectionCounts = [32, 1];
+/** Long enough to count, short enough that whatever else the machine does meets all contestants of one turn alike. */
+const turnSeconds = 0.5;
+/** The first calls wait for the compiler. */
+const firstWarmUpSeconds = 3;
+/** A turn during which anything else used more of the machine than this, in cores, is made again as long as patience lasts. */
+const quiet = 0.2;
+const patience = 2;
+
+/** Each round gives every contestant `seconds` of measured time at each number of connections, in short turns. */
+export async function measureCalls(
+  load: LoadProcess,
+  contestants: Contestant[],
+  { rounds, seconds }: { rounds: number; seconds: number },
+): Promise<CallMeasurement> {
+  const answered = new Map<string, number>();
+  const run = async ({ name, server, requests }: Contestant, connections: number, times: { warmUp: number; measured: number }) => {
+    const { port, pid } = server;
+    // At least one call of every user: no token is verified for the first time in the measured part.
+    const warmUp = { calls: requests.length, seconds: times.warmUp };
+    const report = await load.run({ port, pid, connections, requests, warmUp, measured: { calls: 0, seconds: times.measured } });
+    answered.set(name, (answered.get(name) ?? 0) + report.allCalls);
+    return report;
+  };
+  const makeTurn = async (connections: number, order: Contestant[]) => {
+    const turn: Turn = new Map();
+    for (const contestant of order) turn.set(contestant.name, await run(contestant, connections, { warmUp: 0, measured: turnSeconds }));
+    return turn;
+  };
+  for (const contestant of contestants) {
+    for (const connections of connectionCounts) await run(contestant, connections, { warmUp: firstWarmUpSeconds, measured: 0 });
+  }
+
+  const wanted = Math.max(1, Math.round((rounds * seconds) / turnSeconds));
+  const made = new Map(connectionCounts.map((connections): [number, Turn[]] => [connections, []]));
+  const alone = contestants.filter(({ hasCompanion }) => !hasCompanion).map(({ name }) => name);
+  const noise = (turn: Turn) => Math.max(...alone.map((name) => turn.get(name)?.otherCpuShare ?? 0));
+  const isEnough = (turns: Turn[]) => turns.filter((turn) => noise(turn) < quiet).length >= wanted || turns.length >= wanted * patience;
+  while (![...made.values()].every(isEnough)) {
+    for (const [connections, turns] of made) {
+      if (isEnough(turns)) continue;
+      // Every other turn runs backwards: a machine that slowly gets busier favours nobody.
+      turns.push(await makeTurn(connections, turns.length % 2 === 0 ? contestants : contestants.toReversed()));
+    }
+    const most = Math.max(...[...made.values()].map((turns) => turns.length));
+    if (most % 10 === 0) console.error(`calls: ${most} turns made, ${wanted} quiet ones wanted`);
+  }
+  const figures = [...made].flatMap(([connections, turns]) => {
+    // Chosen by the noise around them, never by what they measured.
+    const kept = turns.toSorted((a, b) => noise(a) - noise(b)).slice(0, wanted);
+    const of = (name: string) => kept.map((turn) => turn.get(name)).filter((report) => report !== undefined);
+    return contestants.map(({ name }) => summarise(name, connections, of(name), of(baseline)));
+  });
+  const total = [...made.values()].reduce((sum, turns) => sum + turns.length, 0);
+  return { figures, turns: { kept: wanted * made.size, made: total }, answered };
+}
+
+function summarise(name: string, connections: number, own: LoadReport[], base: LoadReport[]): CallFigures {
+  const middle = (pick: (report: LoadReport) => number, digits = 0) => rounded(median(own.map(pick)), digits);
+  const ratios = own.map(({ callsPerSecond }, turn) => callsPerSecond / (base[turn]?.callsPerSecond ?? Number.NaN)).sort((a, b) => a - b);
+  const quartile = (part: number) => rounded(quantile(ratios, part), 3);
+  const cpu = cpuPer1000(own);
+  const isKnown = !Number.isNaN(cpu);
+  return {
+    name,
+    connections,
+    ratio_to_fastify: rounded(median(ratios), 3),
+    ratio_quartiles: [quartile(0.25), quartile(0.75)],
+    calls_per_second: middle(({ callsPerSecond }) => callsPerSecond),
+    p50_us: middle(({ p50Us }) => p50Us),
+    p90_us: middle(({ p90Us }) => p90Us),
+    p99_us: middle(({ p99Us }) => p99Us),
+    server_cpu_seconds_per_1000_calls: isKnown ? rounded(cpu, 4) : null,
+    cpu_ratio_to_fastify: isKnown ? rounded(cpu / cpuPer1000(base), 2) : null,
+    memory_under_load_mb: isKnown ? Math.max(...own.map(({ serverRssMb }) => serverRssMb ?? 0)) : null,
+    load_cpu: middle(({ loadCpuShare }) => loadCpuShare, 2),
+    other_cpu: isKnown ? middle(({ otherCpuShare }) => otherCpuShare ?? Number.NaN, 2) : null,
+  };
+}
+
+/** Over all turns together: the system counts in ticks too coarse for one. */
+function cpuPer1000(reports: LoadReport[]): number {
+  const seconds = reports.reduce((sum, { serverCpuSeconds }) => sum + (serverCpuSeconds ?? Number.NaN), 0);
+  return (seconds / reports.reduce((sum, { calls }) => sum + calls, 0)) * 1000;
+}
+
+function rounded(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+
+export interface ProcessUsage {
+  cpuSeconds: number;
+  rssMb: number;
+}
+
+/** What Linux counts as one tick of processor time, whatever the kernel itself uses. */
+const ticksPerSecond = 100;
+
+/** What a process has used so far; undefined where there is no /proc. */
+export function processUsage(pid: number): ProcessUsage | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // proc(5): utime and stime are fields 14 and 15; the second field is a name in parentheses that may hold spaces.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const rssKb = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return { cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond, rssMb: Math.round(Number(rssKb) / 102.4) / 10 };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Processor time that everything on this machine has used so far, waiting for the host included; undefined where there is no /proc. */
+export function machineCpuSeconds(): number | undefined {
+  try {
+    // proc(5): user, nice, system, idle, iowait, irq, softirq, steal.
+    const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = readFileSync('/proc/stat', 'utf8')
+      .slice(0, 200)
+      .split(/\s+/)
+      .slice(1, 9)
+      .map(Number);
+    return (user + nice + system + irq + softirq + steal) / ticksPerSecond;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,9 @@
+/** What everything else is compared with: JSON in, JSON out, on Fastify as it comes, with no schema and no hook. */
+import Fastify from 'fastify';
+import { echoAnswer } from './echo-answer.ts';
+
+const app = Fastify({ keepAliveTimeout: 600_000 });
+app.get('/healthz', () => Promise.resolve({ status: 'ok' }));
+app.post('/api/bff/tools/call', (request, reply) => reply.send(echoAnswer(request.body)));
+await app.listen({ host: '127.0.0.1', port: Number(process.argv[2]) });
+process.on('SIGTERM', () => process.exit());
