@@ -8,9 +8,14 @@ const parts = {
     variable: 'TOOLCRIB_TEST_POSTGRES_URL',
     advice: 'start one with `.ci/postgres-up.sh up`, which prints its URL',
   },
+  schemathesis: {
+    variable: 'TOOLCRIB_TEST_SCHEMATHESIS',
+    advice: 'install it with `.ci/schemathesis-up.sh`, which prints where its command is',
+  },
 } as const;
 
 export type PartName = keyof typeof parts;
+/** `url` is what the variable holds: where the part is. */
 export type Part = { available: true; url: string } | { available: false; reason: string };
 
 /**

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ApiClient } from '../fixtures/api-client.ts';
+import { startTestServer, type TestServer } from '../running-server.ts';
+
+let server: TestServer;
+let alice: ApiClient;
+let admin: ApiClient;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  [alice, admin] = await Promise.all([server.as('alice'), server.as('admin')]);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe('a tool that is not there and one the caller may not use cannot be told apart', () => {
+  beforeAll(() => admin.patch('/api/tools/builtin:hash', { hidden: true }));
+  afterAll(() => admin.patch('/api/tools/builtin:hash', { hidden: false }));
+
+  const comparable = ({ status, headers, text }: { status: number; headers: Headers; text: string }) => ({
+    status,
+    text,
+    headers: [...headers].filter(([name]) => name !== 'date'),
+  });
+
+  test('neither by the answer nor by its headers, whatever is sent with it', async () => {
+    const { json } = await admin.get('/api/tools/builtin:hash');
+    const args = { text: 'x' };
+    const [unknown, ...others] = await Promise.all([
+      alice.call('nowhere:nothing', args),
+      alice.call('builtin:nothing', args),
+      alice.call('builtin:hash', args),
+      alice.call('builtin.hash', { wrong: true }),
+      alice.post('/api/bff/tools/call', { tool_id: json.tool_id, arguments: args }),
+      alice.post('/api/bff/tools/call', { tool_id: 'tool_000000000000000000000000', arguments: args }),
+      alice.call('builtin:hash', args, { async: true }),
+      alice.call('nowhere:nothing', args, { async: true }),
+      alice.call('builtin:hash', args, {}, { 'idempotency-key': 'k' }),
+      alice.call('builtin:hash', args, {}, { accept: 'text/event-stream' }),
+    ]);
+    expect(unknown).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } });
+    for (const other of others) expect(comparable(other)).toEqual(comparable(unknown));
+  });
+
+  test('nor through a batch, or the tools about tools', async () => {
+    const entry = async (name: string) => (await alice.post('/api/bff/tools/call/batch', { calls: [{ name }] })).json.answers[0];
+    expect(await entry('builtin:hash')).toEqual(await entry('nowhere:nothing'));
+    for (const tool of ['builtin:describe_tool', 'builtin:call_tool']) {
+      const said = async (name: string) => (await alice.call(tool, { name })).json.text.replaceAll(name, 'NAME');
+      expect(await said('builtin:hash')).toBe(await said('builtin:nothing'));
+    }
+    const { json } = await alice.call('builtin:search_tools', { query: 'checksum digest hash' });
+    expect(json.text).not.toContain('builtin:hash');
+  });
+});

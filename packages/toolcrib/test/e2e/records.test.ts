@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callRecordListSchema, changeEventListSchema } from '../../src/api.ts';
+import type { ApiClient } from '../fixtures/api-client.ts';
+import { startTestServer, type TestServer } from '../running-server.ts';
+
+let server: TestServer;
+let alice: ApiClient;
+let bob: ApiClient;
+let admin: ApiClient;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  [alice, bob, admin] = await Promise.all([server.as('alice'), server.as('bob'), server.as('admin')]);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+test('[BFF-6] [SEC-4] every call and every denial is recorded once, with who, what, why and how it ended', async () => {
+  const done = (await alice.call('builtin:hash', { text: 'a secret canary' })).json;
+  await alice.call('builtin:hash', { text: 5 });
+  await bob.call('nowhere:nothing', { text: 'a secret canary' });
+  const { calls } = callRecordListSchema.parse((await admin.get('/api/calls')).json);
+  const [unknown, refused, completed] = calls;
+  const { json: tool } = await admin.get('/api/tools/builtin:hash');
+  const ofTool = { tool: 'builtin:hash', tool_id: tool.tool_id, source_id: tool.source_id, definition_hash: tool.definition_hash };
+  expect(completed).toMatchObject({
+    ...ofTool,
+    call_id: done.call_id,
+    issuer: `${server.url}/dev`,
+    client: 'toolcrib-cli',
+    policies: 'users-use-builtin-tools',
+    status: 'completed',
+    error_code: null,
+  });
+  expect(completed?.policy_revision).toBeGreaterThan(0);
+  expect(refused).toMatchObject({ ...ofTool, subject: completed?.subject, status: 'failed', error_code: 'VALIDATION_ERROR' });
+  expect(unknown).toMatchObject({ tool: 'nowhere:nothing', tool_id: null, policies: '', status: 'failed', error_code: 'NOT_FOUND' });
+  expect(unknown?.subject).not.toBe(completed?.subject);
+  expect(calls).toHaveLength(3);
+  expect((await admin.get(`/api/calls/${done.call_id}`)).json).toEqual(completed);
+  // Neither arguments nor results are kept.
+  expect(JSON.stringify(calls)).not.toContain('canary');
+  expect(JSON.stringify(calls)).not.toContain(done.result.digest);
+});
+
+test('[BFF-6] the record can be filtered, and read page by page from the newest to the oldest', async () => {
+  for (let count = 0; count < 7; count++) await bob.call('builtin:uuid');
+  const { subject } = (await admin.get('/api/calls?limit=1')).json.calls[0];
+  const ids: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const { json } = await admin.get(`/api/calls?subject=${subject}&tool=builtin:uuid&limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    ids.push(...json.calls.map(({ call_id }: { call_id: string }) => call_id));
+    // What is called meanwhile belongs in front of the first page and moves nothing.
+    await bob.call('builtin:uuid');
+    cursor = json.next_cursor;
+  }
+  expect(ids).toHaveLength(7);
+  expect(ids).toEqual([...ids].sort().reverse());
+  expect((await admin.get('/api/calls?subject=nobody')).json).toEqual({ calls: [], next_cursor: null });
+  const failed = (await admin.get('/api/calls?status=failed')).json.calls;
+  expect(new Set(failed.map(({ status }: { status: string }) => status))).toEqual(new Set(['failed']));
+});
+
+test('[BFF-6] [SEC-4] every change is recorded with who made it and what was there before and after', async () => {
+  const group = { id: 'recorded', name: 'First name' };
+  const created = (await admin.post('/api/groups', group)).json;
+  const changed = (await admin.put('/api/groups/recorded', { name: 'Second name' })).json;
+  await admin.delete('/api/groups/recorded');
+  await admin.post('/api/groups', { id: 'recorded', name: '' });
+  await admin.patch('/api/tools/builtin:uuid', { labels: { a: 'b' } });
+  await admin.patch('/api/tools/builtin:uuid', { hidden: true });
+  const policy = { id: 'recorded', name: 'Policy', matchers: [], groups: [] };
+  const createdPolicy = (await admin.post('/api/policies', policy)).json;
+  await admin.delete('/api/policies/recorded');
+
+  const { events } = changeEventListSchema.parse((await admin.get('/api/events?limit=7')).json);
+  const { claims } = { claims: JSON.parse(Buffer.from(admin.token?.split('.')[1] ?? '', 'base64url').toString()) };
+  const actor = `${server.url}/dev ${claims.sub}`;
+  const { tool_id } = (await admin.get('/api/tools/builtin:uuid')).json;
+  expect(events.map(({ id: _id, at: _at, ...event }) => event).reverse()).toEqual([
+    { kind: 'group-created', topic: 'group', subject: 'recorded', actor, before: null, after: created },
+    { kind: 'group-changed', topic: 'group', subject: 'recorded', actor, before: created, after: changed },
+    { kind: 'group-deleted', topic: 'group', subject: 'recorded', actor, before: changed, after: null },
+    { kind: 'tool-overridden', topic: 'tool', subject: tool_id, actor, before: {}, after: { labels: { a: 'b' } } },
+    {
+      kind: 'tool-overridden',
+      topic: 'tool',
+      subject: tool_id,
+      actor,
+      before: { labels: { a: 'b' } },
+      after: { labels: { a: 'b' }, hidden: true },
+    },
+    { kind: 'policy-created', topic: 'policy', subject: 'recorded', actor, before: null, after: createdPolicy },
+    { kind: 'policy-deleted', topic: 'policy', subject: 'recorded', actor, before: createdPolicy, after: null },
+  ]);
+
+  const groups = (await admin.get('/api/events?topic=group&limit=2')).json;
+  expect(groups.events.map(({ kind }: { kind: string }) => kind)).toEqual(['group-deleted', 'group-changed']);
+  const next = (await admin.get(`/api/events?topic=group&limit=1&cursor=${groups.next_cursor}`)).json;
+  expect(next.events[0].kind).toBe('group-created');
+});
+
+test('[SEC-4] of two changes at once each is recorded with what it really replaced', async () => {
+  await admin.post('/api/groups', { id: 'raced', name: '0' });
+  const names = Array.from({ length: 8 }, (_, index) => `${index + 1}`);
+  await Promise.all(names.map((name) => admin.put('/api/groups/raced', { name })));
+  const { events } = (await admin.get('/api/events?topic=group&limit=8')).json;
+  for (let index = 0; index + 1 < events.length; index++) expect(events[index].before).toEqual(events[index + 1].after);
+});

@@ -1,0 +1,181 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ApiClient } from '../fixtures/api-client.ts';
+import { documentedOperations } from '../fixtures/documented-operations.ts';
+import { startTestServer, type TestServer } from '../running-server.ts';
+
+let server: TestServer;
+let alice: ApiClient;
+let admin: ApiClient;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  [alice, admin] = await Promise.all([server.as('alice'), server.as('admin')]);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe('[BFF-7] /api/openapi.json', () => {
+  interface Media {
+    schema: object;
+  }
+  interface DocumentedOperation {
+    operationId: string;
+    summary: string;
+    tags: string[];
+    security: Record<string, string[]>[];
+    parameters?: { name: string; in: string; required: boolean; schema: object }[];
+    requestBody?: { required: boolean; content: Record<string, Media> };
+    responses: Record<string, { description: string; content?: Record<string, Media> }>;
+  }
+  interface Document {
+    openapi: string;
+    info: { title: string; version: string };
+    servers: { url: string }[];
+    paths: Record<string, Record<string, DocumentedOperation>>;
+    components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
+  }
+  let document: Document;
+  const operations = () =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation, where: `${method} ${path}` })),
+    );
+
+  beforeAll(async () => {
+    document = (await server.client().get('/api/openapi.json')).json;
+  });
+
+  test('is an OpenAPI 3.1 document that says where it is served', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(document.info).toMatchObject({ title: 'Toolcrib', version: expect.any(String) });
+    expect(document.servers).toEqual([{ url: server.url }]);
+    for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\//);
+  });
+
+  test('names every operation once, and says what each takes and gives', () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { where, path, method, operation } of operations()) {
+      expect([where, operation.summary.length > 0, operation.tags.length]).toEqual([where, true, 1]);
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      expect([where, declared.map(({ name }) => name)]).toEqual([where, inPath]);
+      for (const parameter of declared) expect(parameter.required).toBe(true);
+      expect([where, operation.requestBody !== undefined]).toEqual([where, ['post', 'put', 'patch'].includes(method)]);
+      for (const [status, response] of Object.entries(operation.responses)) {
+        expect(status).toMatch(/^[2-5]\d\d$/);
+        expect(response.description).not.toBe('');
+      }
+      for (const name of operation.security.flatMap(Object.keys)) expect(document.components.securitySchemes).toHaveProperty(name);
+    }
+  });
+
+  test('refers only to what is there', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(references.length).toBeGreaterThan(0);
+    for (const reference of references) {
+      expect(reference).toMatch(/^#\//);
+      const found = reference
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], document);
+      expect([reference, found]).not.toEqual([reference, undefined]);
+    }
+  });
+
+  test('has schemas that are JSON Schema 2020-12', () => {
+    const ajv = new Ajv2020({ strict: false });
+    const schemas: { where: string; schema: object }[] = [];
+    for (const { where, operation } of operations()) {
+      const contents = [operation.requestBody?.content, ...Object.values(operation.responses).map(({ content }) => content)];
+      for (const { name, schema } of operation.parameters ?? []) schemas.push({ where: `${where} ${name}`, schema });
+      for (const { schema } of contents.flatMap((content) => Object.values(content ?? {}))) schemas.push({ where, schema });
+    }
+    expect(schemas.length).toBeGreaterThan(50);
+    for (const { where, schema } of schemas) expect([where, ajv.validateSchema(schema)]).toEqual([where, true]);
+  });
+});
+
+test('[BFF-7] the server says that it is alive and ready, to anybody', async () => {
+  expect(await server.client().get('/healthz')).toMatchObject({ status: 200, json: { status: 'ok' } });
+  expect(await server.client().get('/readyz')).toMatchObject({ status: 200, json: { status: 'ready' } });
+  expect((await server.client().get('/healthz?from=balancer')).status).toBe(200);
+});
+
+test('[BFF-7] [OPS-1] /metrics counts calls by how they ended, their time, and failed authentications', async () => {
+  const read = async () => {
+    const { headers, text } = await server.client().get('/metrics');
+    expect(headers.get('content-type')).toMatch(/^text\/plain/);
+    const value = (line: RegExp) => Number(line.exec(text)?.[1] ?? 0);
+    return {
+      completed: value(/^toolcrib_calls_total\{status="completed",code=""\} (\d+)$/m),
+      denied: value(/^toolcrib_calls_total\{status="failed",code="NOT_FOUND"\} (\d+)$/m),
+      timed: value(/^toolcrib_call_duration_seconds_count (\d+)$/m),
+      unauthenticated: value(/^toolcrib_authentication_failures_total (\d+)$/m),
+    };
+  };
+  const before = await read();
+  await alice.call('builtin:uuid');
+  await alice.call('builtin:uuid');
+  await alice.call('no:such');
+  await server.client('wrong').get('/api/bff/tools');
+  expect(await read()).toEqual({
+    completed: before.completed + 2,
+    denied: before.denied + 1,
+    timed: before.timed + 3,
+    unauthenticated: before.unauthenticated + 1,
+  });
+});
+
+describe('[BFF-8] no MCP endpoint is served', () => {
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'probe', version: '1' } },
+  };
+  const developmentRoutes = ['/dev/jwks', '/dev/token', '/dev/.well-known/openid-configuration'];
+  const usualPlaces = [
+    '/',
+    '/mcp',
+    '/mcp/',
+    '/sse',
+    '/message',
+    '/messages',
+    '/rpc',
+    '/jsonrpc',
+    '/api',
+    '/api/mcp',
+    '/api/bff',
+    '/api/bff/mcp',
+    '/v1/mcp',
+  ];
+
+  test('no documented route is one by its name', async () => {
+    const paths = (await documentedOperations(server.url)).map(({ path }) => path);
+    expect(paths.filter((path) => /mcp|rpc|message/i.test(path))).toEqual([]);
+    // A stream of our own events, to be read only.
+    expect((await documentedOperations(server.url)).filter(({ path }) => path.endsWith('/sse')).map(({ method }) => method)).toEqual([
+      'GET',
+    ]);
+  });
+
+  test('nothing answers an MCP handshake: what takes no POST is not there, what does sees a bad request', async () => {
+    const documented = await documentedOperations(server.url);
+    const posts = new Set(documented.filter(({ method }) => method === 'POST').map(({ path }) => path));
+    const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
+    for (const path of new Set([...documented.map(({ path }) => path), ...developmentRoutes, ...usualPlaces])) {
+      for (const client of [admin, server.client()]) {
+        const { status, text } = await client.post(path.replaceAll(/\{\w+\}/g, 'x'), initialize, headers);
+        const wanted = posts.has(path) ? [400, 401] : path === '/dev/token' ? [400] : [404];
+        expect([path, wanted.includes(status), text.includes('jsonrpc":')]).toEqual([path, true, false]);
+      }
+    }
+  });
+
+  test('the usual places of its streams are not there either', async () => {
+    for (const path of usualPlaces) {
+      expect([path, (await admin.get(path, { accept: 'text/event-stream' })).status]).toEqual([path, 404]);
+      expect([path, (await admin.delete(path)).status]).toEqual([path, 404]);
+    }
+  });
+});

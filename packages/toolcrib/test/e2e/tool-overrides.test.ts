@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { administeredToolListSchema } from '../../src/api.ts';
+import type { ApiClient } from '../fixtures/api-client.ts';
+import { startTestServer, type TestServer } from '../running-server.ts';
+
+let server: TestServer;
+let alice: ApiClient;
+let bob: ApiClient;
+let admin: ApiClient;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  [alice, bob, admin] = await Promise.all([server.as('alice'), server.as('bob'), server.as('admin')]);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe('[BFF-6] [INV-5] an administrator', () => {
+  test('sees every tool in every state, page by page', async () => {
+    await admin.patch('/api/tools/builtin:uuid', { hidden: true });
+    const { tools, total } = administeredToolListSchema.parse((await admin.get('/api/tools?limit=1000')).json);
+    expect(total).toBe(tools.length);
+    expect(tools.find(({ name }) => name === 'builtin:uuid')).toMatchObject({ state: 'hidden', groups: ['builtin-tools'] });
+    const paged: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { json } = await admin.get(`/api/tools?limit=4${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      paged.push(...json.tools.map(({ name }: { name: string }) => name));
+      cursor = json.next_cursor as string | null;
+    }
+    expect(paged).toEqual(tools.map(({ name }) => name));
+    const hidden = (await admin.get('/api/tools?state=hidden&source=builtin')).json.tools;
+    expect(hidden.map(({ name }: { name: string }) => name)).toEqual(['builtin:uuid']);
+    await admin.patch('/api/tools/builtin:uuid', { hidden: false });
+  });
+
+  test('hides a tool, which is gone from every list and cannot be called from that moment on', async () => {
+    const { json } = await admin.patch('/api/tools/builtin:hash', { hidden: true });
+    expect(json.state).toBe('hidden');
+    expect(await alice.listedNames()).not.toContain('builtin:hash');
+    expect((await alice.call('builtin:hash', { text: 'x' })).status).toBe(404);
+    expect((await alice.post('/api/bff/tools/call', { tool_id: json.tool_id, arguments: { text: 'x' } })).status).toBe(404);
+    await admin.patch('/api/tools/builtin:hash', { hidden: false });
+    expect((await alice.call('builtin:hash', { text: 'x' })).status).toBe(200);
+  });
+
+  test('describes a tool in other words, which everybody sees and search finds', async () => {
+    await admin.patch('/api/tools/builtin.text_diff', { description: 'Finds what a colleague rewrote overnight.' });
+    expect((await alice.get('/api/bff/tools?q=overnight')).json.tools).toMatchObject([
+      { name: 'builtin:text_diff', description: 'Finds what a colleague rewrote overnight.' },
+    ]);
+  });
+
+  test('labels a tool, and groups choose by the label', async () => {
+    await admin.post('/api/groups', { id: 'safe', name: 'Safe', selectors: [{ labels: { risk: 'low' } }] });
+    expect(await alice.listedNames('?group=safe')).toEqual([]);
+    await admin.patch('/api/tools/builtin:calculator', { labels: { risk: 'low', team: 'core' } });
+    expect(await alice.listedNames('?group=safe')).toEqual(['builtin:calculator']);
+    expect((await admin.get('/api/tools/builtin:calculator')).json.groups).toEqual(['builtin-tools', 'safe']);
+    await admin.patch('/api/tools/builtin:calculator', { labels: { risk: 'high' } });
+    expect(await alice.listedNames('?group=safe')).toEqual([]);
+  });
+
+  test('changes only what is given', async () => {
+    await admin.patch('/api/tools/builtin:json_query', { description: 'Other words', labels: { a: 'b' }, limits: { timeout_ms: 5000 } });
+    const { json } = await admin.patch('/api/tools/builtin:json_query', { hidden: true });
+    expect(json).toMatchObject({ description: 'Other words', labels: { a: 'b' }, limits: { timeout_ms: 5000 }, state: 'hidden' });
+    expect((await admin.patch('/api/tools/builtin:json_query', {})).json).toEqual(json);
+  });
+
+  test('is told when there is no such tool', async () => {
+    expect((await admin.patch('/api/tools/builtin:nothing', { hidden: true })).json).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('[EXEC-7] limits', () => {
+  test('of a tool hold for everybody together, and say when to come back', async () => {
+    await admin.patch('/api/tools/builtin:current_time', { limits: { rate_per_second: 0.01, burst: 3 } });
+    const statuses = [];
+    for (const user of [alice, bob, alice]) statuses.push((await user.call('builtin:current_time')).status);
+    expect(statuses).toEqual([200, 200, 200]);
+    const refused = await bob.call('builtin:current_time');
+    expect(refused.json).toEqual({ code: 'RATE_LIMITED', message: expect.stringContaining('0.01') });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(100);
+    const record = (await admin.get('/api/calls?tool=builtin:current_time&limit=1')).json.calls[0];
+    expect(record).toMatchObject({ status: 'failed', error_code: 'RATE_LIMITED' });
+    // Another tool is not concerned, and without the limit this one works again.
+    expect((await bob.call('builtin:uuid')).status).toBe(200);
+    await admin.patch('/api/tools/builtin:current_time', { limits: {} });
+    expect((await bob.call('builtin:current_time')).status).toBe(200);
+  });
+
+  test('of how many at once are given back however a call ends', async () => {
+    await admin.patch('/api/tools/builtin:wait', { limits: { concurrency: 2 } });
+    const endings = [{ timeout_ms: 20 }, { async: true }, {}];
+    for (const more of endings) {
+      const replies = await Promise.all([alice, bob].map((user) => user.call('builtin:wait', { seconds: more.async ? 300 : 0.05 }, more)));
+      if (!more.async) continue;
+      expect((await alice.call('builtin:wait', { seconds: 0 })).status).toBe(429);
+      await Promise.all([alice.delete(replies[0]?.json.location), bob.delete(replies[1]?.json.location)]);
+    }
+    for (let round = 0; round < 3; round++) expect((await alice.call('builtin:wait', { seconds: 'x' })).status).toBe(400);
+    const both = await Promise.all([alice, bob].map((user) => user.call('builtin:wait', { seconds: 0.05 })));
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    await admin.patch('/api/tools/builtin:wait', { limits: {} });
+  });
+
+  test('a caller may ask for less time than the administrator gives, never for more', async () => {
+    await admin.patch('/api/tools/builtin:wait', { limits: { timeout_ms: 50 } });
+    const { json } = await alice.call('builtin:wait', { seconds: 300 }, { timeout_ms: 600_000 });
+    expect(json).toMatchObject({ status: 'timed_out', error: { message: expect.stringContaining('50 ms') } });
+    await admin.patch('/api/tools/builtin:wait', { limits: {} });
+  });
+
+  test('of a principal hold for that principal only', async () => {
+    await using limited = await startTestServer({ principalLimits: { rate_per_second: 0.01, burst: 2, concurrency: 1 } });
+    const [one, other] = await Promise.all([limited.as('alice'), limited.as('bob')]);
+    expect([(await one.call('builtin:uuid')).status, (await one.call('builtin:uuid')).status]).toEqual([200, 200]);
+    const refused = await one.call('builtin:uuid');
+    expect(refused).toMatchObject({ status: 429, json: { code: 'RATE_LIMITED', message: expect.stringMatching(/^You /) } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const batch = await other.post('/api/bff/tools/call/batch', {
+      calls: [{ name: 'builtin:wait', arguments: { seconds: 0.05 } }, { name: 'builtin:uuid' }],
+    });
+    expect(batch.json.answers.map(({ http_status }: { http_status: number }) => http_status)).toEqual([200, 429]);
+    // Looking at the list is not calling.
+    expect((await one.get('/api/bff/tools')).status).toBe(200);
+  });
+});

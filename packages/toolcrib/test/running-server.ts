@@ -1,0 +1,154 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { startServer, type RunningServer, type ServeConfig } from '../src/http/serve.ts';
+import { ApiClient } from './fixtures/api-client.ts';
+import { startTokenIssuer } from './fixtures/token-issuer.ts';
+
+export interface TemporaryDirectory extends AsyncDisposable {
+  path: string;
+}
+
+export async function temporaryDirectory(): Promise<TemporaryDirectory> {
+  const path = await mkdtemp(join(tmpdir(), 'toolcrib-e2e-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+export interface TestServer extends AsyncDisposable {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly running: RunningServer;
+  /** A client with the token of a development user: alice, bob or admin. */
+  as(username: string): Promise<ApiClient>;
+  /** A client with this token, or with none. */
+  client(token?: string): ApiClient;
+}
+
+/** The real server in this process, on a free port, with data of its own unless a directory is given. */
+export async function startTestServer(config: Partial<ServeConfig> = {}): Promise<TestServer> {
+  const own = config.dataDir === undefined ? await temporaryDirectory() : undefined;
+  const dataDir = config.dataDir ?? own?.path ?? '';
+  const running = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    issuers: [],
+    adminMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-admin' },
+    allowedHosts: [],
+    allowedOrigins: [],
+    bodyLimitBytes: 1_048_576,
+    principalLimits: {},
+    defaultTimeoutMs: 30_000,
+    maxTimeoutMs: 600_000,
+    drainMs: 0,
+    retentionDays: 90,
+    logLevel: 'silent',
+    ...config,
+    dataDir,
+  });
+  const { url, mint } = running;
+  return {
+    url,
+    dataDir,
+    running,
+    client: (token) => new ApiClient(url, token),
+    async as(username) {
+      if (mint === undefined) throw new Error('This server has issuers of its own: use client() with a token of theirs');
+      return new ApiClient(url, await mint(username));
+    },
+    async [Symbol.asyncDispose]() {
+      await running.close();
+      await own?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Claims of somebody the policies of `startServerWithIssuer` let use the built-in tools, and of an administrator. */
+export const userClaims = { sub: 'user-1', realm_access: { roles: ['toolcrib-user'] } };
+export const adminClaims = { sub: 'admin-1', realm_access: { roles: ['toolcrib-user', 'toolcrib-admin'] } };
+
+/** A group of all built-in tools, and a policy that gives it to every user, as a development server has them from the start. */
+export async function grantBuiltinTools(admin: ApiClient): Promise<void> {
+  await admin.post('/api/groups', { id: 'builtin-tools', name: 'Built-in tools', selectors: [{ source: 'builtin' }] });
+  const matchers = [{ path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-user' }];
+  await admin.post('/api/policies', { id: 'users-use-builtin-tools', name: 'Users', matchers, groups: ['builtin-tools'] });
+}
+
+/** A server that trusts an issuer of the test's own, which signs whatever claims the test wants, beside those of `config`. */
+export async function startServerWithIssuer({ issuers = [], ...config }: Partial<ServeConfig> = {}) {
+  const issuer = await startTokenIssuer();
+  const server = await startTestServer({ issuers: [issuer.config, ...issuers], ...config });
+  const signedIn = async (claims: Record<string, unknown>) => server.client(await issuer.sign(claims));
+  await grantBuiltinTools(await signedIn(adminClaims));
+  return {
+    issuer,
+    server,
+    /** A client with a token that has these claims. */
+    signedIn,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await issuer[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export interface ServerProcess extends AsyncDisposable {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** What the process printed on standard error so far, one entry per line. */
+  readonly log: string[];
+  /** How it ended: its exit code, or the signal that ended it. */
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  client(token?: string): ApiClient;
+}
+
+const launcher = join(import.meta.dirname, '..', 'bin', 'toolcrib.cjs');
+
+/** The real server as a process of its own, to be killed. Resolves when it says that it is serving. */
+export async function spawnServer(args: string[], env: Record<string, string> = {}): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [launcher, 'serve', '--port', '0', '--log-level', 'info', ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+  });
+  const ended = once(child, 'exit').then(([code, signal]) => ({ code: code as number | null, signal: signal as NodeJS.Signals | null }));
+  const log: string[] = [];
+  const { promise: serving, resolve, reject } = Promise.withResolvers<string>();
+  createInterface({ input: child.stderr })
+    .on('line', (line) => {
+      log.push(line);
+      if (line.includes('"msg":"serving"')) resolve((JSON.parse(line) as { url: string }).url);
+    })
+    .on('close', () => reject(new Error(`The server ended before it served:\n${log.join('\n')}`)));
+  const url = await serving;
+  return {
+    url,
+    child,
+    log,
+    ended,
+    client: (token) => new ApiClient(url, token),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** A development user's token, asked for as a client does. */
+export async function devToken(url: string, username: string): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'password', username });
+  const response = await fetch(`${url}/dev/token`, { method: 'POST', body });
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return token;
+}
+
+/** Asks until there is an answer. Every question is a round trip to a real part, so nothing is gained by pausing in between. */
+export async function until<Answer>(ask: () => Promise<Answer | undefined | false>, giveUpAfterMs = 20_000): Promise<Answer> {
+  const giveUpAt = performance.now() + giveUpAfterMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > giveUpAt) throw new Error(`Nothing of the kind was seen within ${giveUpAfterMs} ms`);
+  }
+}
