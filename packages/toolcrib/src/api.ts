@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { callStatuses } from './model/call.ts';
 import { httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
 import { groupInputSchema, groupSchema, policyInputSchema, policySchema, matcherSchema } from './model/policy.ts';
-import { toolLimitsSchema, toolOverridesSchema, toolStates } from './model/tool.ts';
+import { toolLimitsSchema, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
 
-export { groupSchema, policySchema, toolOverridesSchema };
+export { groupSchema, policySchema, toolOverridesChangeSchema };
 
 const errorCodes = Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]];
 const jsonSchema = z.record(z.string(), z.unknown());

@@ -28,7 +28,10 @@ const forms: Record<Exclude<Format, 'vercel-ai'>, ToolForm> = {
       },
       required: ['body'],
     },
-    outputs: tool.definition.output_schema ?? {},
+    outputs: {
+      type: 'object',
+      properties: { success: { type: 'boolean' }, text: { type: 'string' }, result: tool.definition.output_schema ?? {} },
+    },
     tags: [...tool.tags],
     tool_call_template: {
       call_template_type: 'http',

@@ -24,15 +24,17 @@ export async function seedDevelopment(crib: Crib): Promise<void> {
     groups: [group.id],
     ...stored,
   };
-  const change = { kind: 'policy-created', topic: 'policy', subject: policy.id, actor: 'system', before: null, after: policy } as const;
-  await crib.store
-    .change(change, async (tx) => {
-      await tx.groups.insert(group);
-      await tx.policies.insert(policy);
-    })
-    .catch((error: unknown) => {
-      // Another server on the same database may have been a moment quicker.
-      if (!(error instanceof CribError && error.code === 'CONFLICT')) throw error;
-    });
+  const byUs = { actor: 'system', before: null } as const;
+  try {
+    await crib.store.change({ kind: 'group-created', topic: 'group', subject: group.id, after: group, ...byUs }, (tx) =>
+      tx.groups.insert(group),
+    );
+    await crib.store.change({ kind: 'policy-created', topic: 'policy', subject: policy.id, after: policy, ...byUs }, (tx) =>
+      tx.policies.insert(policy),
+    );
+  } catch (error) {
+    // Another server on the same database may have been a moment quicker.
+    if (!(error instanceof CribError && error.code === 'CONFLICT')) throw error;
+  }
   await crib.counter.reload(new Set(['group', 'policy']));
 }

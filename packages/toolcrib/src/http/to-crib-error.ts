@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CribError, type ErrorCode } from '../model/crib-error.ts';
+import { isLostConnection } from '../store/lost-connection.ts';
 
 /** Anything that was thrown while a request was served, as the error the caller gets. `undefined` means it is a fault of ours. */
 export function toCribError(error: unknown): CribError | undefined {
@@ -8,6 +9,8 @@ export function toCribError(error: unknown): CribError | undefined {
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (typeof code === 'string' && typeof statusCode === 'number' && statusCode < 500)
     return fromFramework(code, statusCode, error as Error);
+  if (isLostConnection(error))
+    return new CribError('SERVICE_UNAVAILABLE', 'The database does not answer: try again later', { cause: error });
   return undefined;
 }
 

@@ -5,6 +5,7 @@ import type { Tool } from '../model/tool.ts';
 import { type Access, type AccessBook, createAccessBook } from '../policy/access.ts';
 import { compileRules, type Rules } from '../policy/rules.ts';
 import type { Store, StoreNouns } from '../store/store.ts';
+import { canonicalJson } from './definition-hash.ts';
 import { createSearchIndex, type SearchIndex } from './search.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
 import { toolFromRecord } from './tool-from-record.ts';
@@ -65,9 +66,18 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
       const tool = toolFromRecord(record, source);
       const before = previous?.snapshot.find(tool.tool_id);
       // The same object for the same content keeps what was compiled and rendered for it.
-      tools.push(before?.fingerprint === tool.fingerprint ? before : tool);
+      tools.push(before !== undefined && isSame(before, tool) ? before : tool);
     }
     return { sources, snapshot: createSnapshot(tools) };
+  }
+
+  /** One that fails must neither fail the change nor keep the others from hearing of it. */
+  function tell(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      warn(`A change could not be passed on: ${String(error)}`);
+    }
   }
 
   return {
@@ -93,7 +103,7 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
         .catch(() => undefined)
         .then(async () => {
           current = await read(current, toolsChanged);
-          for (const listener of listeners) listener();
+          for (const listener of listeners) tell(listener);
         });
       return queue;
     },
@@ -102,4 +112,11 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
       return () => listeners.delete(listener);
     },
   };
+}
+
+function isSame(before: Tool, after: Tool): boolean {
+  return (
+    before.fingerprint === after.fingerprint &&
+    canonicalJson([before.labels, before.limits]) === canonicalJson([after.labels, after.limits])
+  );
 }

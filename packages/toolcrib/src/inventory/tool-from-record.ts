@@ -28,6 +28,8 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     state: overrides.hidden === true && record.state === 'active' ? ('hidden' as const) : record.state,
     limits: overrides.limits ?? {},
   };
-  // The definition takes part through its hash: schemas are large, and every reload comes through here for every tool.
-  return { ...tool, fingerprint: hash('sha256', canonicalJson({ ...tool, definition: null }), 'base64url') };
+  // What callers never see must not make their lists look changed. The definition takes part through its hash: schemas are large, and
+  // every reload comes through here for every tool.
+  const { labels: _labels, limits: _limits, definition: _definition, ...shown } = tool;
+  return { ...tool, fingerprint: hash('sha256', canonicalJson(shown), 'base64url') };
 }

@@ -47,6 +47,17 @@ export const toolOverridesSchema = z.strictObject({
 });
 export type ToolOverrides = z.infer<typeof toolOverridesSchema>;
 
+const { hidden, description, labels, limits } = toolOverridesSchema.shape;
+
+/** A change of overrides: what is absent stays, null takes an override away. */
+export const toolOverridesChangeSchema = z.strictObject({
+  hidden: hidden.nullable(),
+  description: description.nullable(),
+  labels: labels.nullable(),
+  limits: limits.nullable(),
+});
+export type ToolOverridesChange = z.infer<typeof toolOverridesChangeSchema>;
+
 /** One tool as the store keeps it: found definition and the administrator's overrides, side by side. */
 export interface ToolRecord {
   tool_id: string;

@@ -66,6 +66,17 @@ describe('[BFF-6] [INV-5] an administrator', () => {
     expect((await admin.patch('/api/tools/builtin:json_query', {})).json).toEqual(json);
   });
 
+  test('null takes an override away again, and a label alone does not change what callers see', async () => {
+    const before = await alice.get('/api/bff/tools');
+    await admin.patch('/api/tools/builtin:uuid', { labels: { risk: 'low' }, limits: { concurrency: 5 } });
+    expect((await alice.get('/api/bff/tools')).headers.get('etag')).toBe(before.headers.get('etag'));
+    await admin.patch('/api/tools/builtin:uuid', { description: 'Other words' });
+    expect((await alice.get('/api/bff/tools')).headers.get('etag')).not.toBe(before.headers.get('etag'));
+    const { json } = await admin.patch('/api/tools/builtin:uuid', { description: null, labels: null });
+    expect(json).toMatchObject({ labels: {}, limits: { concurrency: 5 } });
+    expect((await alice.get('/api/bff/tools')).headers.get('etag')).toBe(before.headers.get('etag'));
+  });
+
   test('is told when there is no such tool', async () => {
     expect((await admin.patch('/api/tools/builtin:nothing', { hidden: true })).json).toMatchObject({ code: 'NOT_FOUND' });
   });

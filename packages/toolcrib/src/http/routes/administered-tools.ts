@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { administeredToolListSchema, administeredToolSchema, toolAdminQuerySchema, toolOverridesSchema } from '../../api.ts';
+import { administeredToolListSchema, administeredToolSchema, toolAdminQuerySchema, toolOverridesChangeSchema } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
 import { describeTool } from '../../inventory/describe-tool.ts';
 import { CribError } from '../../model/crib-error.ts';
@@ -78,7 +78,7 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
       tag,
       access,
       params,
-      body: toolOverridesSchema,
+      body: toolOverridesChangeSchema,
       example: { labels: { risk: 'low' }, limits: { concurrency: 10 } },
       responses: { 200: { description: 'The tool as it is now', schema: administeredToolSchema } },
       errors: ['NOT_FOUND'],

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import type { Crib } from '../../crib.ts';
 import { describeTool } from '../../inventory/describe-tool.ts';
+import { CribError } from '../../model/crib-error.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Access } from '../../policy/access.ts';
 import { openEventStream, type EventStream } from '../event-stream.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const heartbeatMs = 30_000;
+/** More than one person's agents need; each costs a connection and a timer for as long as the token lives. */
+const maxStreamsPerPrincipal = 50;
 /** The longest a timer can wait; a token that lives longer is looked at again then. */
 const maxTimerMs = 2 ** 31 - 1;
 /** Lists that can be compared with when a client comes back; older ones are sent whole. */
@@ -22,6 +25,7 @@ interface ListDifference {
 export function eventFeedRoutes({ crib, closing }: { crib: Crib; closing: AbortSignal }): Route[] {
   const { counter } = crib;
   const remembered = new Map<string, ReadonlyMap<string, string>>();
+  const openStreams = new Map<string, number>();
 
   function remember(access: Access): ReadonlyMap<string, string> {
     let list = remembered.get(access.fingerprint);
@@ -64,7 +68,11 @@ export function eventFeedRoutes({ crib, closing }: { crib: Crib; closing: AbortS
     }
     const close = () => stream.close();
     closing.addEventListener('abort', close);
+    openStreams.set(principal.key, (openStreams.get(principal.key) ?? 0) + 1);
     stream.onClose(() => {
+      const left = (openStreams.get(principal.key) ?? 1) - 1;
+      if (left === 0) openStreams.delete(principal.key);
+      else openStreams.set(principal.key, left);
       stopListening();
       clearInterval(heartbeat);
       clearTimeout(expiry);
@@ -92,9 +100,13 @@ export function eventFeedRoutes({ crib, closing }: { crib: Crib; closing: AbortS
       access: 'caller',
       headers: z.object({ 'Last-Event-ID': z.string().max(200).optional() }),
       responses: { 200: { description: 'Server-sent events', schema: z.string(), contentType: 'text/event-stream' } },
+      errors: ['RATE_LIMITED'],
       handle({ principal, request, reply }) {
         // Nothing may follow the headers, so there is no stream to keep open.
         if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send();
+        if ((openStreams.get(principal.key) ?? 0) >= maxStreamsPerPrincipal) {
+          throw new CribError('RATE_LIMITED', `You have ${maxStreamsPerPrincipal} streams open: close one first`, { retryAfterMs: 5000 });
+        }
         const last = request.headers['last-event-id'];
         const stream = openEventStream(reply);
         if (closing.aborted) stream.close();
