@@ -1,0 +1,23 @@
+import { readJson } from './client.ts';
+import { defineCommand } from './command.ts';
+import { checkedSecretName } from './secret-name.ts';
+import { administratorFrom, administratorOptions } from './secrets-options.ts';
+import { print, printJson } from './terminal.ts';
+
+export const secretsDelete = defineCommand({
+  operands: '<name>',
+  operandCount: [1, 1],
+  options: administratorOptions,
+  notes: ['Sources that name the secret cannot be started any more.'],
+  examples: ['toolcrib secrets delete github-token'],
+  async run(given) {
+    const name = checkedSecretName(given.operands[0]);
+    const { client, token } = await administratorFrom(given);
+    const response = await client.send('DELETE', `/api/secrets/${name}`, { token });
+    // There is nothing to read where it went well.
+    if (response.status !== 204) await readJson(client.url, response);
+    if (given.on('json')) printJson({ deleted: name });
+    else print(`${name} is deleted.`);
+    return 0;
+  },
+});

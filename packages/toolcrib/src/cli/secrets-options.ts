@@ -1,0 +1,21 @@
+import { createClient, type Client } from './client.ts';
+import { jsonOption, urlOption } from './client-options.ts';
+import { requestDevToken } from './dev-token.ts';
+import type { Given } from './given.ts';
+import type { OptionTable } from './option-table.ts';
+
+/** What the commands have that administer the secrets of a running server. */
+export const administratorOptions = {
+  ...urlOption,
+  token: {
+    value: 'jwt',
+    help: "The administrator's token; that of `admin` of the development issuer where none is given",
+    env: 'TOOLCRIB_TOKEN',
+  },
+  ...jsonOption,
+} as const satisfies OptionTable;
+
+export async function administratorFrom(given: Given<keyof typeof administratorOptions>): Promise<{ client: Client; token: string }> {
+  const client = createClient(given.required('url'), { named: given.origin('url') });
+  return { client, token: given.text('token') ?? (await requestDevToken(client, 'admin')).access_token };
+}

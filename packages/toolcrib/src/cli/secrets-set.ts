@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { secretSchema } from '../api.ts';
+import { defineCommand } from './command.ts';
+import { parseAnswer } from './parse-answer.ts';
+import { readSecretValue } from './read-secret-value.ts';
+import { checkedSecretName } from './secret-name.ts';
+import { administratorFrom, administratorOptions } from './secrets-options.ts';
+import { print, printJson } from './terminal.ts';
+
+export const secretsSet = defineCommand({
+  operands: '<name>',
+  operandCount: [1, 1],
+  options: {
+    ...administratorOptions,
+    value: { value: 'text', help: 'The value; others on this machine can see it while the command runs, and the shell may keep it' },
+  },
+  notes: [
+    'Without --value the value is read from standard input, up to a line break at its end; at a terminal it is typed without being shown.',
+  ],
+  examples: ['toolcrib secrets set github-token < token.txt', 'toolcrib secrets set github-token'],
+  async run(given) {
+    const name = checkedSecretName(given.operands[0]);
+    const value = given.text('value') ?? (await readSecretValue(process.stdin));
+    const { client, token } = await administratorFrom(given);
+    const answer = await client.json('PUT', `/api/secrets/${name}`, { token, body: { value } });
+    const secret = parseAnswer(z.looseObject(secretSchema.shape), answer, client.url);
+    if (given.on('json')) printJson(secret);
+    else print(`${secret.name} is set.`);
+    return 0;
+  },
+});

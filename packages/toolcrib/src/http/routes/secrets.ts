@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { secretListSchema, secretSchema, secretValueSchema } from '../../api.ts';
+import type { Crib } from '../../crib.ts';
+import { secretNameSchema } from '../../secrets/secret-name.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const params = z.strictObject({ name: secretNameSchema });
+
+/** [BFF-6] Secrets: their names and dates. [ENV-4] No answer has a value in it. */
+export function secretRoutes({ crib }: { crib: Pick<Crib, 'secrets'> }): Route[] {
+  const tag = 'secrets';
+  const access = 'administrator';
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/secrets',
+      operationId: 'listSecrets',
+      summary: 'All secrets, without their values',
+      tag,
+      access,
+      responses: { 200: { description: 'The secrets', schema: secretListSchema } },
+      handle: async () => ({ secrets: await crib.secrets.list() }),
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: '/api/secrets/{name}',
+      operationId: 'setSecret',
+      summary: 'Makes a secret or replaces its value',
+      description: 'The value is sealed and is never shown again. `***` keeps the value that is stored.',
+      tag,
+      access,
+      params,
+      body: secretValueSchema,
+      example: { value: 'the value itself' },
+      responses: {
+        200: {
+          description: 'The secret with its new value',
+          schema: secretSchema,
+          links: { deleteSecret: { name: '$response.body#/name' } },
+        },
+        201: { description: 'The new secret', schema: secretSchema, links: { deleteSecret: { name: '$response.body#/name' } } },
+      },
+      errors: ['CONFLICT'],
+      async handle({ principal, params, body, reply }) {
+        const { secret, created } = await crib.secrets.set(principal, params.name, body.value);
+        return reply.code(created ? 201 : 200).send(secret);
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/api/secrets/{name}',
+      operationId: 'deleteSecret',
+      summary: 'Deletes a secret',
+      tag,
+      access,
+      params,
+      responses: { 204: { description: 'Gone' } },
+      errors: ['NOT_FOUND'],
+      async handle({ principal, params, reply }) {
+        await crib.secrets.delete(principal, params.name);
+        return reply.code(204).send();
+      },
+    }),
+  ];
+}

@@ -1,0 +1,59 @@
+import { CribError } from '../model/crib-error.ts';
+import type { Store } from '../store/store.ts';
+import type { KeyRing } from './key-ring.ts';
+import { kidOf, seal } from './seal.ts';
+import { placeOf, tryOpen } from './stored-secret.ts';
+
+export interface RekeyOptions {
+  /** Deletes what does not open, where it would otherwise be a reason to change nothing. */
+  deleteUnreadable?: boolean;
+}
+
+export interface RekeyOutcome {
+  total: number;
+  /** How many were sealed anew; the others were under the newest key already. */
+  rewritten: number;
+  /** Names of those that did not open. */
+  deleted: string[];
+}
+
+interface Rekeying extends RekeyOptions {
+  store: Store;
+  keyRing: KeyRing;
+  actor: string;
+}
+
+/** In one transaction: interrupted, it has done nothing, and the next time it does all of it. */
+export async function rekeyRows({ store, keyRing, actor, deleteUnreadable = false }: Rekeying): Promise<RekeyOutcome> {
+  const { kid: newest } = keyRing.newest;
+  const outcome: RekeyOutcome = { total: 0, rewritten: 0, deleted: [] };
+  const event = { kind: 'secrets-rekeyed', topic: 'secret', subject: newest, actor, before: null, after: { ...outcome } } as const;
+  const current = await store.secrets.list();
+  if (current.every((row) => kidOf(row.sealed) === newest && tryOpen(keyRing, row) !== undefined)) {
+    return { ...outcome, total: current.length };
+  }
+  await store.change(event, async (tx) => {
+    for (const row of await tx.secrets.list()) {
+      outcome.total += 1;
+      const value = tryOpen(keyRing, row);
+      if (value === undefined) outcome.deleted.push(row.name);
+      else if (kidOf(row.sealed) !== newest) {
+        // The value is what it was, so the time of its last change is too.
+        await tx.secrets.put({ ...row, sealed: seal(keyRing, value, placeOf(row)) });
+        outcome.rewritten += 1;
+      }
+      if (value === undefined && deleteUnreadable) await tx.secrets.delete(row.id);
+    }
+    if (outcome.deleted.length > 0 && !deleteUnreadable) throw unreadable(keyRing, outcome.deleted);
+    Object.assign(event.after, outcome);
+  });
+  return outcome;
+}
+
+function unreadable(keyRing: KeyRing, names: readonly string[]): CribError {
+  const shown = names.slice(0, 10).join(', ') + (names.length > 10 ? ', …' : '');
+  return new CribError(
+    'CONFLICT',
+    `${names.length} of the secrets do not open with ${keyRing.origin}: ${shown}. Nothing was changed. Add the key they were sealed with, or pass --delete-unreadable to delete them.`,
+  );
+}
