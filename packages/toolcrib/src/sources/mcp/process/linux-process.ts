@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** What the kernel knows of one process; see proc_pid_stat(5). */
+export interface ProcessFacts {
+  /** `Z` and `X` are dead and only not yet collected by their parent. */
+  state: string;
+  group: number;
+  session: number;
+  /** In clock ticks since boot: together with the pid it names one process and no later one. */
+  startTime: number;
+}
+
+/** The facts of a process, or null where there is none, or no Linux. */
+export function readProcess(pid: number): ProcessFacts | null {
+  const stat = readText(`/proc/${pid}/stat`);
+  if (stat === null) return null;
+  // The second field is the program's name in brackets, which may itself hold blanks and brackets.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', group: Number(fields[2]), session: Number(fields[3]), startTime: Number(fields[19]) };
+}
+
+export function isLiving(facts: ProcessFacts | null): facts is ProcessFacts {
+  return facts !== null && facts.state !== 'Z' && facts.state !== 'X';
+}
+
+/** Every living process of a group. Looks at all processes of the machine, so it is for when a cheaper question does not settle it. */
+export function membersOfGroup(group: number): ProcessFacts[] {
+  return list('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readProcess(Number(name)))
+    .filter((facts) => isLiving(facts) && facts.group === group) as ProcessFacts[];
+}
+
+/** The children of a process, those that its threads have started included. */
+export function childrenOf(pid: number): number[] {
+  const texts = list(`/proc/${pid}/task`).map((task) => readText(`/proc/${pid}/task/${task}/children`) ?? '');
+  return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number));
+}
+
+/** Names this boot of this machine, or this container: process numbers mean nothing outside it. Null where there is no Linux. */
+export function readWorld(): string | null {
+  const boot = readText('/proc/sys/kernel/random/boot_id');
+  if (boot === null) return null;
+  try {
+    return `${boot.trim()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return boot.trim();
+  }
+}
+
+/** How many processes and threads have been started since boot. */
+export function readForks(): number | null {
+  const found = /^processes (\d+)$/m.exec(readText('/proc/stat') ?? '');
+  return found === null ? null : Number(found[1]);
+}
+
+/** The number after which process numbers begin again from the bottom. */
+export function readLargestPid(): number {
+  return Number(readText('/proc/sys/kernel/pid_max') ?? 0);
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function list(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,59 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { CribError } from '../../../model/crib-error.ts';
+import { dockerNotRunning } from './startup-failure.ts';
+
+/** How the programs that start servers come onto a machine. */
+const cures: Record<string, string> = {
+  npx: 'Install Node.js with npm',
+  node: 'Install Node.js',
+  uvx: 'Install uv',
+  uv: 'Install uv',
+  python: 'Install Python',
+  python3: 'Install Python',
+};
+
+/** [ERR-1] [ERR-2] Why a program could not be started at all, and what to do. */
+export async function spawnFailure(error: unknown, program: string, cwd: string | null): Promise<CribError> {
+  const { code, message } = error as NodeJS.ErrnoException;
+  // For a missing directory the system gives the same error as for a missing program.
+  const directory = cwd === null ? 'there' : await lookAtDirectory(cwd);
+  if (directory !== 'there') {
+    const problem = directory === 'missing' ? 'does not exist' : 'is not a directory that this account may use';
+    return new CribError('NOT_FOUND', `The working directory ${cwd} ${problem}. Create it, or change \`cwd\`.`, {
+      field: 'cwd',
+      cause: error,
+    });
+  }
+  const name = basename(program).replace(/\.(cmd|exe)$/i, '');
+  switch (code ?? '') {
+    case 'ENOENT':
+      if (name === 'docker') return dockerNotRunning(`the program ${program} was not found`, null);
+      return new CribError(
+        'NOT_FOUND',
+        `The program ${program} was not found. ${cures[name] ?? 'Install it'}, or give its full path in \`command\`.`,
+        { field: 'command', cause: error },
+      );
+    case 'EACCES':
+      return invalid(error, `The file ${program} cannot be run by this account. Make it executable (chmod +x), or name another program.`);
+    case 'E2BIG':
+      return invalid(error, 'The arguments and the environment of the server are together too long for this system. Shorten them.');
+    case 'ERR_INVALID_ARG_VALUE':
+    case 'ERR_INVALID_ARG_TYPE':
+      return invalid(error, `The command cannot be started: ${message}`);
+    default:
+      return new CribError('SERVICE_UNAVAILABLE', `The program ${program} could not be started: ${message}.`, { cause: error });
+  }
+}
+
+function invalid(cause: unknown, message: string): CribError {
+  return new CribError('VALIDATION_ERROR', message, { field: 'command', cause });
+}
+
+async function lookAtDirectory(path: string): Promise<'there' | 'missing' | 'unusable'> {
+  try {
+    return (await stat(path)).isDirectory() ? 'there' : 'unusable';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unusable';
+  }
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { startServerProcess } from '../../src/sources/mcp/process/server-process.ts';
+import { startupFailure } from '../../src/sources/mcp/process/startup-failure.ts';
+import { processParts } from '../fixtures/mcp/start-fixture.ts';
+import { part } from '../parts.ts';
+
+const exit = { code: 1, signal: null };
+
+const said: [string, string[], object][] = [
+  [
+    '[ERR-1] npx, with a name nobody has',
+    ['npm error code E404', 'npm error 404 Not Found - GET https://registry.example.org/none', 'npm error 404'],
+    { code: 'NOT_FOUND', message: expect.stringMatching(/^Package not found\. The npm registry does not have it/) },
+  ],
+  ['[ERR-1] an npx of old', ['npm ERR! code E404', 'npm ERR! 404 Not Found'], { code: 'NOT_FOUND' }],
+  [
+    '[ERR-1] npx, with a version nobody has',
+    ['npm error code ETARGET', 'npm error notarget No matching version found for left-pad@99.0.0.'],
+    { code: 'NOT_FOUND', message: expect.stringContaining('this version') },
+  ],
+  ['[ERR-1] npx without a network', ['npm error code ENOTCACHED'], { code: 'NOT_FOUND', message: expect.stringContaining('cache') }],
+  [
+    '[ERR-1] npx, with a package without a program',
+    ['npm error could not determine executable to run'],
+    { code: 'NOT_FOUND', message: expect.stringContaining('no program to run') },
+  ],
+  [
+    '[ERR-1] uvx, with a name nobody has',
+    [
+      'error: No solution found when resolving tool dependencies',
+      '  cause: Because none was not found in the package registry and you require none, we can conclude that your requirements are unsatisfiable.',
+    ],
+    { code: 'NOT_FOUND', message: expect.stringMatching(/^Package not found\. The Python package index/) },
+  ],
+  [
+    '[ERR-1] an older uvx, which wraps its lines',
+    [
+      '  × No solution found when resolving tool dependencies:',
+      '  ╰─▶ Because a-package-with-a-long-name was not found in the package',
+      '      registry and you require a-package-with-a-long-name, we can conclude that',
+      '      your requirements are unsatisfiable.',
+    ],
+    { code: 'NOT_FOUND' },
+  ],
+  [
+    '[ERR-1] uvx, with a version nobody has',
+    ['  cause: Because there is no version of mcp-server-time==99.0 and you require mcp-server-time==99.0, we can conclude …'],
+    { code: 'NOT_FOUND', message: expect.stringContaining('this version') },
+  ],
+  ['[ERR-1] uvx, with a package without a program', ['Package `six` does not provide any executables.'], { code: 'NOT_FOUND' }],
+  [
+    '[ERR-1] an image nobody has',
+    [
+      "Unable to find image 'none:latest' locally",
+      'docker: Error response from daemon: pull access denied for none, repository does not exist',
+    ],
+    { code: 'NOT_FOUND', message: expect.stringContaining('no such image') },
+  ],
+  [
+    '[ERR-2] docker without its daemon',
+    ['docker: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?'],
+    { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/^Docker not running/) },
+  ],
+  [
+    '[ERR-2] docker without the right to use it',
+    ['permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock'],
+    { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/^Docker not running/) },
+  ],
+  [
+    '[ERR-5] packages that do not go together, which is not the same as missing',
+    ['error: No solution found when resolving tool dependencies', '  cause: Because a depends on python>=3.99, we can conclude …'],
+    { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('ended with code 1 before it was ready') },
+  ],
+  [
+    '[ERR-5] a program with an error of its own',
+    ['Traceback (most recent call last):', 'KeyError: API_KEY'],
+    { code: 'SERVICE_UNAVAILABLE', retryable: true, message: expect.stringContaining('KeyError: API_KEY') },
+  ],
+  ['[ERR-5] a program that says nothing', [], { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('It wrote nothing') }],
+];
+test.each(said)('%s', (_name, lastWords, expected) => {
+  const details = { exit_code: 1, signal: null, stderr: lastWords };
+  expect(startupFailure({ exit, lastWords })).toMatchObject({ details, ...expected });
+});
+
+test('[ERR-4] a server that only said nothing has timed out', () => {
+  const failure = startupFailure({ exit: null, lastWords: ['still loading'] });
+  expect(failure).toMatchObject({ code: 'NETWORK_ERROR', retryable: true, details: { stderr: ['still loading'] } });
+  expect(failure.message).toMatch(/^Handshake timed out/);
+});
+
+/** What really comes of a command. */
+async function startAndFail(command: string[], env: Record<string, string> = {}) {
+  using parts = processParts();
+  const server = await startServerProcess({ ...parts, env: { ...(process.env as Record<string, string>), ...env }, command });
+  server.stdin.end();
+  return startupFailure({ exit: await server.exited, lastWords: server.lastWords(50) });
+}
+
+const notFound = { code: 'NOT_FOUND', message: expect.stringMatching(/^Package not found/), details: { exit_code: 1 } };
+
+const npx = part('npx');
+describe.skipIf(!npx.available)('the real npx', () => {
+  const program = npx.available ? npx.url : '';
+  test.each(['@toolcrib-test/no-such-package', 'is-number@99.0.0', 'is-number@7.0.0'])('[ERR-1] %s is not found', async (name) => {
+    expect(await startAndFail([program, '-y', name])).toMatchObject(notFound);
+  });
+});
+
+const uvx = part('uvx');
+describe.skipIf(!uvx.available)('the real uvx', () => {
+  const program = uvx.available ? uvx.url : '';
+  test.each([['toolcrib-no-such-package'], ['six==99.0'], ['six'], ['--from', 'six', 'no-such-program']])(
+    '[ERR-1] %s %s %s is not found',
+    async (...args) => {
+      expect(await startAndFail([program, ...args])).toMatchObject(notFound);
+    },
+  );
+});
