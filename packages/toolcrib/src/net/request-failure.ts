@@ -1,0 +1,39 @@
+import { CribError } from '../model/crib-error.ts';
+import { ConnectionError } from '../model/named-errors.ts';
+
+/** Nobody was reached, so the request cannot have been carried out: it may safely be sent again [EXEC-8]. */
+export class UnreachableError extends ConnectionError {
+  override name = 'UnreachableError';
+}
+
+/** Failures from before the first byte went out. */
+const neverSent: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ETIMEDOUT: 'connecting took too long',
+  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+};
+
+/** What went wrong between us and another machine, in words, and whether the request can have arrived. */
+export function requestFailure(origin: string, error: unknown): CribError {
+  if (error instanceof CribError) return error;
+  const code = codeOf(error);
+  const reason = neverSent[code];
+  if (reason !== undefined) return new UnreachableError(`${origin} cannot be reached: ${reason}`, { cause: error });
+  return new ConnectionError(`The connection to ${origin} was lost${code && ` (${code})`}`, { cause: error });
+}
+
+/** With several addresses tried, the failure is a bundle, and the code is on its parts. */
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof AggregateError) return error.errors.map(codeOf).find((code) => code !== '') ?? '';
+  return '';
+}

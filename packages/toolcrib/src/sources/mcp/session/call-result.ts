@@ -1,0 +1,54 @@
+import type { ContentBlock, ToolOutput } from '../../../model/call.ts';
+import type { Json, JsonObject } from '../../../model/json.ts';
+import { ProtocolError } from '../../../model/named-errors.ts';
+import { isObject } from './requests.ts';
+import type { RpcError } from './session-errors.ts';
+
+/** A `CallToolResult`, checked as far as we rely on it: blocks of kinds we do not know are passed on as they are. */
+export function outputFromResult(result: JsonObject): ToolOutput {
+  const { content, structuredContent, isError, _meta } = result;
+  if (content !== undefined && !isBlocks(content)) throw new ProtocolError('The tool answered with content that is not a list of blocks');
+  const output: ToolOutput = { content: content ?? [] };
+  // What revisions before the first public one called it.
+  const structured = structuredContent ?? (content === undefined ? result['toolResult'] : undefined);
+  if (structured !== undefined) output.structured_content = structured;
+  if (isError === true) output.is_error = true;
+  const meta = ownMeta(_meta);
+  if (meta !== undefined) output.metadata = { upstream_meta: meta };
+  return output;
+}
+
+/** [ERR-7] The server is well and says that the call failed: an unknown tool, arguments it does not take, a fault of its own. */
+export function outputFromRpcError({ message, rpcCode, data }: RpcError): ToolOutput {
+  return {
+    content: [{ type: 'text', text: message }],
+    is_error: true,
+    metadata: { rpc_error: { code: rpcCode, ...(data !== undefined && { data: data as Json }) } },
+  };
+}
+
+/** What a `resources/read` gives, as blocks that a model can be shown. */
+export function outputFromContents(result: JsonObject): ToolOutput {
+  const { contents } = result;
+  if (!Array.isArray(contents) || !contents.every(isObject)) throw new ProtocolError('The resource was answered without its contents');
+  return { content: contents.map(blockOf) };
+}
+
+function blockOf(contents: JsonObject): ContentBlock {
+  const { text, blob, mimeType } = contents;
+  if (typeof text === 'string') return { type: 'text', text };
+  const type = /^(image|audio)\//.exec(typeof mimeType === 'string' ? mimeType : '')?.[1];
+  if (typeof blob === 'string' && type !== undefined) return { type, data: blob, mimeType };
+  return { type: 'resource', resource: contents };
+}
+
+function isBlocks(content: Json): content is Json[] & ContentBlock[] {
+  return Array.isArray(content) && content.every((block) => isObject(block) && typeof block['type'] === 'string');
+}
+
+/** The server's own notes on the answer, without those that belong to the protocol. */
+function ownMeta(meta: Json | undefined): JsonObject | undefined {
+  if (!isObject(meta)) return undefined;
+  const own = Object.entries(meta).filter(([key]) => !key.startsWith('io.modelcontextprotocol/'));
+  return own.length > 0 ? Object.fromEntries(own) : undefined;
+}

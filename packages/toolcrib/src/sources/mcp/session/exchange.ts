@@ -1,0 +1,98 @@
+import { CribError } from '../../../model/crib-error.ts';
+import type { Json } from '../../../model/json.ts';
+import { TimeoutError } from '../../../model/named-errors.ts';
+import type { McpCallOptions } from '../mcp-session.ts';
+
+/**
+ * One thing somebody waits for, and how long: usually one request, sometimes several (pages of a list, rounds of questions). Its time
+ * is measured from the last sign of life, and never goes beyond the whole.
+ */
+export class Exchange {
+  readonly isCall: boolean;
+  readonly wantsLog: boolean;
+  readonly onElicit: McpCallOptions['onElicit'];
+  /** What to do with the request in flight when there is no more waiting for it. */
+  onEnd: ((reason: CribError) => void) | undefined;
+  readonly #options: McpCallOptions;
+  readonly #startedAt = performance.now();
+  #lastSignAt = this.#startedAt;
+  /** How to take back the questions that are open. */
+  readonly #questions = new Set<(reason: unknown) => void>();
+  #timer: NodeJS.Timeout | undefined;
+  #ended: CribError | undefined;
+
+  /** `isCall` for a call of a tool, which has progress and in which something may be asked; not for a listing or a ping. */
+  constructor(options: McpCallOptions, isCall: boolean) {
+    this.isCall = isCall;
+    this.wantsLog = options.onLog !== undefined;
+    this.onElicit = options.onElicit;
+    this.#options = options;
+    const { signal } = options;
+    if (signal.aborted) this.#ended = cancelled(signal);
+    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#timer = setTimeout(this.#onTimer, Math.min(options.timeoutMs, options.maxTotalMs));
+  }
+
+  /** Throws when it is over already. */
+  check(): void {
+    if (this.#ended !== undefined) throw this.#ended;
+  }
+
+  progress(update: { progress: number; total?: number; message?: string }): void {
+    this.#lastSignAt = performance.now();
+    this.#options.onProgress?.(update);
+  }
+
+  log(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void {
+    this.#lastSignAt = performance.now();
+    this.#options.onLog?.(level, data);
+  }
+
+  /** While a person is asked, only the whole time counts. The question ends with the exchange, whether it was answered or not. */
+  async whileAsking<Answer>(ask: Promise<Answer>): Promise<Answer> {
+    this.check();
+    const over = Promise.withResolvers<never>();
+    this.#questions.add(over.reject);
+    try {
+      return await Promise.race([ask, over.promise]);
+    } finally {
+      this.#questions.delete(over.reject);
+      this.#lastSignAt = performance.now();
+    }
+  }
+
+  /** To be called on every way out: it lets go of the timer and the signal. */
+  done(): void {
+    clearTimeout(this.#timer);
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    this.onEnd = undefined;
+    for (const takeBack of this.#questions) takeBack(this.#ended);
+  }
+
+  readonly #onAbort = () => this.#end(cancelled(this.#options.signal));
+
+  // Signs of life only note the time; the timer looks at it when it fires, so that a flood of progress costs nothing.
+  readonly #onTimer = () => {
+    const { timeoutMs, maxTotalMs } = this.#options;
+    const now = performance.now();
+    const whole = this.#startedAt + maxTotalMs;
+    const until = this.#questions.size > 0 ? whole : Math.min(this.#lastSignAt + timeoutMs, whole);
+    if (until > now + 1) {
+      this.#timer = setTimeout(this.#onTimer, Math.ceil(until - now));
+      return;
+    }
+    const passed = whole <= now + 1 ? maxTotalMs : timeoutMs;
+    this.#end(new TimeoutError(`The server did not answer within ${passed} ms`));
+  };
+
+  #end(reason: CribError): void {
+    this.#ended ??= reason;
+    this.onEnd?.(this.#ended);
+    for (const takeBack of this.#questions) takeBack(this.#ended);
+  }
+}
+
+function cancelled(signal: AbortSignal): CribError {
+  const reason: unknown = signal.reason;
+  return reason instanceof CribError ? reason : new CribError('NETWORK_ERROR', 'The call was cancelled', { cause: reason });
+}

@@ -1,0 +1,22 @@
+import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { CribError } from '../../../model/crib-error.ts';
+
+/**
+ * Sees every incoming message before the SDK does, and takes it by answering true. `relatedTo` is the request on whose own stream the
+ * message came, where the transport has such streams.
+ */
+export type Tap = (message: JSONRPCMessage, relatedTo?: RequestId) => boolean;
+
+/** What carries a session: the SDK's port, and what the SDK does not need to know. */
+export interface McpTransport extends Transport {
+  tap: Tap | undefined;
+  /** True where the transport itself belongs to the handshake revisions, so that probing for another would only cost time. */
+  readonly legacyOnly?: boolean;
+  /** Why it ended, once it has ended by itself: with the last lines of stderr, for instance. */
+  lossReason?(): CribError | undefined;
+}
+
+/** The SDK takes a transport for a child process by these two members; so do we. */
+export function isChildProcess(transport: McpTransport): boolean {
+  return 'stderr' in transport && 'pid' in transport;
+}

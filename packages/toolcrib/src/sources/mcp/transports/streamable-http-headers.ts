@@ -1,0 +1,39 @@
+import { PROTOCOL_VERSION_META_KEY, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import { headerValue } from '../session/param-headers.ts';
+
+/** What of a request's parameters the stateless revision repeats as `Mcp-Name` (SEP-2243). */
+const named: Record<string, string> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' };
+
+/** The headers that say again what the message says; none for messages of the handshake revisions. */
+export function standardHeaders(message: JSONRPCMessage): Record<string, string> {
+  if (!('method' in message)) return {};
+  const { method, params } = message;
+  const version = params?._meta?.[PROTOCOL_VERSION_META_KEY];
+  if (typeof version !== 'string' || !('id' in message)) return {};
+  const field = Object.hasOwn(named, method) ? named[method] : undefined;
+  const name = field === undefined ? undefined : (params as Record<string, unknown>)[field];
+  return {
+    'mcp-protocol-version': version,
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': headerValue(name) }),
+  };
+}
+
+/** Headers that belong to the protocol: neither a registration nor a call can replace them. */
+const reserved = new Set([
+  'accept',
+  'content-type',
+  'content-length',
+  'host',
+  'mcp-session-id',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+  'last-event-id',
+]);
+
+/** A registered header in lower case, so that none is sent twice under two spellings. */
+export function plainHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(entries.filter(([name]) => !reserved.has(name)));
+}

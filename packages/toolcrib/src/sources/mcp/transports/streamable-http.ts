@@ -1,0 +1,243 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type JSONRPCMessage,
+  type RequestId,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import type { CribError } from '../../../model/crib-error.ts';
+import { ProtocolError } from '../../../model/named-errors.ts';
+import { checkAddress } from '../../../net/check-address.ts';
+import { createHttpClient, type HttpClient, type HttpResponse } from '../../../net/http-client.ts';
+import { readBody } from '../../../net/read-body.ts';
+import type { McpTransport, Tap } from '../session/mcp-transport.ts';
+import { SessionLostError } from '../session/session-errors.ts';
+import { receiveJson } from './http-inbox.ts';
+import { plainHeaders, standardHeaders } from './streamable-http-headers.ts';
+import { requestWithCredentials, type HttpCredentials } from './streamable-http-request.ts';
+import { statusError } from './streamable-http-status.ts';
+import { readMessageStream, type StreamPlace } from './streamable-http-stream.ts';
+
+export interface StreamableHttpOptions extends HttpCredentials {
+  url: string | URL;
+  /** Allows plain http to other machines. */
+  allowInsecure?: boolean;
+  maxMessageBytes?: number;
+}
+
+interface FollowedStream {
+  /** The request whose answer is awaited; without one it is the stream on which the server speaks by itself. */
+  request?: RequestId;
+  signal: AbortSignal;
+  onEnd?: (() => void) | undefined;
+}
+
+const maxRefusalBytes = 65_536;
+/** For a call's own stream; the server's is asked for again as long as the session lives. */
+const maxReconnects = 3;
+const firstReconnectMs = 1000;
+const maxReconnectMs = 30_000;
+const goodbyeMs = 2000;
+
+/** [MCP-2] A remote server over streamable HTTP, of the handshake revisions and of the stateless one. */
+export function createStreamableHttpTransport(options: StreamableHttpOptions): McpTransport {
+  return new StreamableHttpTransport(options);
+}
+
+class StreamableHttpTransport implements McpTransport {
+  onmessage?: Transport['onmessage'];
+  onerror?: Transport['onerror'];
+  onclose?: Transport['onclose'];
+  tap: Tap | undefined;
+  sessionId: string | undefined;
+  readonly hasPerRequestStream = true;
+  readonly #url: URL;
+  readonly #client: HttpClient;
+  readonly #credentials: HttpCredentials;
+  readonly #maxBytes: number;
+  readonly #closing = new AbortController();
+  #version: string | undefined;
+  #lost: CribError | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor({ url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, ...credentials }: StreamableHttpOptions) {
+    this.#url = checkAddress(url, allowInsecure);
+    this.#client = createHttpClient({ origin: this.#url.origin });
+    this.#credentials = credentials;
+    this.#maxBytes = maxMessageBytes;
+  }
+
+  /** There is nothing to open: the first message opens it. */
+  async start(): Promise<void> {}
+
+  setProtocolVersion(version: string): void {
+    this.#version = version;
+  }
+
+  lossReason(): CribError | undefined {
+    return this.#lost;
+  }
+
+  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    const method = 'method' in message ? message.method : undefined;
+    const request = method !== undefined && 'id' in message ? message.id : undefined;
+    const sessionId = method === 'initialize' ? undefined : this.sessionId;
+    const standard = standardHeaders(message);
+    const response = await requestWithCredentials(
+      this.#client,
+      {
+        method: 'POST',
+        url: this.#url,
+        headers: {
+          ...plainHeaders(options.headers ?? {}),
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...this.#sessionHeaders(sessionId),
+          ...standard,
+        },
+        body: JSON.stringify(message),
+        signal: options.requestSignal,
+      },
+      this.#credentials,
+    );
+    if (response.status >= 300) return this.#refused(response, request, sessionId !== undefined);
+    if (method === 'initialize') this.#takeSession(response);
+    if (request === undefined || response.status === 202) {
+      await response.body.dump();
+      if (method === 'notifications/initialized') void this.#listen();
+      return;
+    }
+    const type = response.header('content-type').split(';', 1)[0]?.trim().toLowerCase();
+    if (type === 'text/event-stream') {
+      // The stateless revision has no streams that go on elsewhere.
+      const resumable = standard['mcp-method'] === undefined;
+      void this.#follow(response, resumable, { request, signal: this.#until(options.requestSignal), onEnd: options.onRequestStreamEnd });
+    } else if (type === 'application/json') {
+      if (!receiveJson(this, await readBody(response, this.#maxBytes), request)) {
+        throw new ProtocolError('The server answered, but not what it was asked');
+      }
+    } else {
+      await response.body.dump();
+      throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, `The server answered with ${type === '' ? 'nothing' : type}`);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    if (this.sessionId !== undefined && this.#lost === undefined) {
+      const request = { method: 'DELETE' as const, url: this.#url, headers: this.#sessionHeaders(this.sessionId) };
+      const goodbye = requestWithCredentials(this.#client, { ...request, signal: AbortSignal.timeout(goodbyeMs) }, this.#credentials);
+      // A server that does not want to be told, or is not there, forgets the session by itself.
+      await goodbye.then(({ body }) => body.dump()).catch(() => undefined);
+    }
+    await this.#client.destroy();
+    this.onclose?.();
+  }
+
+  #sessionHeaders(sessionId: string | undefined): Record<string, string> {
+    return {
+      ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
+      ...(this.#version !== undefined && { 'mcp-protocol-version': this.#version }),
+    };
+  }
+
+  #takeSession(response: HttpResponse): void {
+    const id = response.header('mcp-session-id');
+    if (id === '') return;
+    if (!/^[\x21-\x7E]{1,1024}$/.test(id)) throw new ProtocolError('The server gave the session an id that no header can carry');
+    this.sessionId = id;
+  }
+
+  /** A refusal that is a JSON-RPC error to the request is an answer like any other. */
+  async #refused(response: HttpResponse, request: RequestId | undefined, hasSession: boolean): Promise<void> {
+    const text = await readBody(response, maxRefusalBytes).catch(() => '');
+    const error = statusError(response, text, hasSession);
+    const { status } = response;
+    const mayAnswer = SdkHttpError.isInstance(error) && status < 500 && status !== 401 && status !== 403;
+    if (!mayAnswer || request === undefined || !answers(text, request)) throw error;
+    receiveJson(this, text, request);
+  }
+
+  /** Until the request is given up or the whole session is. */
+  #until(signal: AbortSignal | undefined): AbortSignal {
+    return signal ?? this.#closing.signal;
+  }
+
+  /** Reads a stream to its end, and goes on where it broke off for as long as there is something to wait for. */
+  async #follow(first: HttpResponse, resumable: boolean, { request, signal, onEnd }: FollowedStream): Promise<void> {
+    const place: StreamPlace = { lastEventId: undefined, retryMs: undefined };
+    const isOver = () => signal.aborted || this.#closing.signal.aborted;
+    let failures = 0;
+    let response: HttpResponse | undefined = first;
+    for (;;) {
+      if (response !== undefined) {
+        const answered = await readMessageStream(this, response, { place, maxBytes: this.#maxBytes, request });
+        if (answered || isOver()) return;
+        failures = 0;
+      }
+      if (request !== undefined && (!resumable || place.lastEventId === undefined || failures >= maxReconnects)) return onEnd?.();
+      const waitMs = place.retryMs ?? Math.min(firstReconnectMs * 2 ** failures, maxReconnectMs);
+      await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (isOver()) return;
+      failures++;
+      try {
+        response = await this.#openStream(place.lastEventId, signal);
+      } catch (error) {
+        if (isOver()) return;
+        if (error instanceof SessionLostError) return this.#lose(error);
+        this.onerror?.(error as Error);
+        response = undefined;
+      }
+    }
+  }
+
+  /** The stream on which a server speaks by itself; many have none, and then there is nothing to hear. */
+  async #listen(): Promise<void> {
+    const { signal } = this.#closing;
+    try {
+      const response = await this.#openStream(undefined, signal);
+      await this.#follow(response, true, { signal });
+    } catch (error) {
+      const { status } = error as { status?: number };
+      if (!signal.aborted && status !== 405) this.onerror?.(error as Error);
+    }
+  }
+
+  async #openStream(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpResponse> {
+    const headers = {
+      accept: 'text/event-stream',
+      ...this.#sessionHeaders(this.sessionId),
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    };
+    const response = await requestWithCredentials(this.#client, { method: 'GET', url: this.#url, headers, signal }, this.#credentials);
+    if (response.status === 200 && response.header('content-type').startsWith('text/event-stream')) return response;
+    const text = await readBody(response, maxRefusalBytes).catch(() => '');
+    throw statusError(response, text, this.sessionId !== undefined);
+  }
+
+  #lose(reason: CribError): void {
+    this.#lost ??= reason;
+    void this.close();
+  }
+}
+
+function answers(text: string, request: RequestId): boolean {
+  const value = text.startsWith('{') ? parse(text) : undefined;
+  return typeof value === 'object' && value !== null && 'error' in value && 'id' in value && value.id === request;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
