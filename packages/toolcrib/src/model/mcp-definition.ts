@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/** A value a server needs: said outright, or the name of a secret. `${VAR}` inside a value is filled in when the server is started. */
+export const namedValueSchema = z.union([
+  z.strictObject({ value: z.string().max(65_536) }),
+  z.strictObject({ secret_ref: z.string().min(1).max(200) }),
+]);
+export type NamedValue = z.infer<typeof namedValueSchema>;
+
+/** [SRC-7] A variable that a manifest declares. */
+export const variableSchema = z.strictObject({
+  name: z.string().min(1).max(200),
+  description: z.string().max(4000).default(''),
+  required: z.boolean().default(false),
+  secret: z.boolean().default(false),
+});
+export type Variable = z.infer<typeof variableSchema>;
+
+/** [MCP-10] How patient we are with one server, and how persistent. */
+export const resilienceSchema = z.strictObject({
+  requestTimeoutMs: z.int().min(1).max(3_600_000).default(30_000),
+  startupTimeoutMs: z.int().min(1).max(3_600_000).default(60_000),
+  heartbeatIntervalMs: z.int().min(0).max(3_600_000).default(30_000).describe('0 sends none'),
+  staleTimeoutMs: z.int().min(0).max(86_400_000).default(0).describe('0 never takes a silent session for dead'),
+  restart: z
+    .strictObject({
+      maxAttempts: z.int().min(0).max(100).default(5),
+      backoffMs: z.int().min(1).max(60_000).default(1000),
+    })
+    .default({ maxAttempts: 5, backoffMs: 1000 }),
+});
+export type Resilience = z.infer<typeof resilienceSchema>;
+
+/** [ID-2] With what we speak to a remote server. */
+const credentialSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('bearer'), token: namedValueSchema }),
+  z.strictObject({
+    type: z.literal('client_credentials'),
+    token_url: z.string().max(2048),
+    client_id: z.string().max(500),
+    client_secret: namedValueSchema,
+    scope: z.string().max(2000).optional(),
+  }),
+]);
+export type Credential = z.infer<typeof credentialSchema>;
+
+/** [SRC] Every form of registration gives this. What a form does not say has the default here. */
+export const mcpDefinitionSchema = z.strictObject({
+  transport_type: z.enum(['stdio', 'sse', 'streamable_http']).default('stdio'),
+  lifecycle_mode: z.enum(['transient', 'singleton']).default('transient'),
+  /** [MCP-6] Processes started ahead for transient calls. */
+  standby: z.int().min(0).max(32).default(0),
+  runtime_hint: z.enum(['uvx', 'npx', 'python', 'node', 'docker']).nullable().default(null),
+  /** The program and its arguments; empty for a remote server. */
+  command: z.array(z.string().max(32_768)).max(500).default([]),
+  cwd: z.string().max(4096).nullable().default(null),
+  plugin_dir: z.string().max(4096).nullable().default(null),
+  manifest_path: z.string().max(4096).nullable().default(null),
+  /** What the registration called the source's address; for people. */
+  url: z.string().max(2048).nullable().default(null),
+  server_url: z.string().max(2048).nullable().default(null),
+  allow_insecure: z.boolean().default(false),
+  environment: z.record(z.string(), namedValueSchema).default({}),
+  env_definitions: z.array(variableSchema).max(500).default([]),
+  headers: z.record(z.string(), namedValueSchema).default({}),
+  credential: credentialSchema.default({ type: 'none' }),
+  resilience: resilienceSchema.prefault({}),
+  tools: z
+    .strictObject({
+      include: z.array(z.string().max(512)).max(10_000).default([]),
+      exclude: z.array(z.string().max(512)).max(10_000).default([]),
+    })
+    .prefault({}),
+  register_resources_as_tools: z.boolean().default(false),
+  origin: z
+    .union([
+      z.strictObject({ official: z.strictObject({ name: z.string().max(500), version: z.string().max(200) }) }),
+      z.strictObject({ smithery: z.strictObject({ qualified_name: z.string().max(500) }) }),
+      z.literal('manual'),
+    ])
+    .default('manual'),
+  /** Opaque; stored, shown redacted, and only fills slots that a manifest declares. */
+  config: z.json().default(null),
+});
+export type McpDefinition = z.infer<typeof mcpDefinitionSchema>;
+
+/** Whether the server runs elsewhere and is only spoken to. */
+export function isRemote(definition: McpDefinition): boolean {
+  return definition.server_url !== null;
+}

@@ -1,0 +1,82 @@
+import type { CheckedCommand } from './checked-command.ts';
+import { checkDockerRun } from './docker-run.ts';
+import { checkNode, checkOtherInterpreter, checkPython } from './interpreters.ts';
+import { invalid } from './invalid.ts';
+import { checkNpx, checkUv, checkUvx } from './package-runners.ts';
+import { shorten } from './package-spec.ts';
+
+export interface CommandRules {
+  /** Lets packages come from an address, a repository or a file instead of the registry. */
+  allowRisky?: boolean;
+  /** Where the command stands in the request. */
+  field?: string;
+}
+
+const shells = new Set('sh bash dash zsh ksh mksh fish csh tcsh ash cmd powershell pwsh wsl rbash nu xonsh elvish'.split(' '));
+const starters = new Set(
+  'env sudo doas su runuser xargs nohup setsid timeout nice ionice stdbuf busybox toybox unshare nsenter chroot'
+    .concat(' ssh script watch strace gdb find parallel start exec command eval time taskset cross-env cross-env-shell')
+    .concat(' concurrently nodemon npm-run-all shx zx dotenv dotenvx')
+    .split(' '),
+);
+const packageManagers: Record<string, string> = { npm: 'npx -y', pnpm: 'npx -y', yarn: 'npx -y', pip: 'uvx', pip3: 'uvx', pipx: 'uvx' };
+
+/**
+ * [SEC-2] [SRC-7] Refuses a command that is not what it looks like: code on the command line, a shell, a package from elsewhere, a container
+ * with a way out. Arguments never pass through a shell, so any character in them is only data.
+ *
+ * `${NAME}` passes only where it is data to what is started, so that filling it in later cannot change what that is.
+ */
+export function checkCommand(command: readonly string[], { allowRisky = false, field = 'command' }: CommandRules = {}): CheckedCommand {
+  const [path = '', ...args] = command;
+  if (path.trim() === '') throw invalid(field, 'The command is empty: name the program first');
+  if (command.some((part) => part.includes('\0'))) throw invalid(field, 'The command has a NUL character in it');
+  if (path.startsWith('-')) throw invalid(field, `A program's name cannot begin with a hyphen: ${shorten(path)}`);
+  if (path.includes('${')) throw invalid(field, 'The program itself must be named; ${…} may stand in its arguments only');
+  if (/\s-/.test(path) || (/\s/.test(path) && !/[\\/]/.test(path))) {
+    throw invalid(field, `${shorten(path)} looks like a whole command line. Give the program and its arguments as a list`);
+  }
+  const program = programName(path);
+  const rules = { field, allowRisky, inner: (inner: readonly string[]) => checkCommand(inner, { allowRisky, field }) };
+
+  if (shells.has(program))
+    throw invalid(field, `${program} is refused: a shell is no server. Name the program that it would start, or the script itself`);
+  if (starters.has(program)) throw invalid(field, `${program} is refused: it only starts another program. Name that one`);
+  const instead = Object.hasOwn(packageManagers, program) ? packageManagers[program] : undefined;
+  if (instead !== undefined)
+    throw invalid(field, `${program} is refused: start a package with ${instead} and its name, a script with its interpreter`);
+
+  switch (program) {
+    case 'npx':
+    case 'bunx':
+      return { runtime: 'npx', runs: checkNpx(program, args, rules) };
+    case 'uvx':
+      return { runtime: 'uvx', runs: checkUvx(args, rules) };
+    case 'uv':
+      return checkUv(args, rules);
+    case 'docker':
+    case 'podman':
+    case 'nerdctl':
+      return { runtime: 'docker', runs: [checkDockerRun(program, args, field)] };
+    case 'node':
+    case 'nodejs':
+    case 'tsx':
+    case 'ts-node':
+      return { runtime: 'node', runs: [checkNode(program, args, field)] };
+    case 'python':
+    case 'pythonw':
+    case 'pypy':
+    case 'py':
+      return { runtime: 'python', runs: [checkPython(program, args, field)] };
+    default:
+      checkOtherInterpreter(program, args, field);
+      return { runtime: 'program', runs: [path] };
+  }
+}
+
+/** `/usr/bin/python3.12` is `python`, `C:\Windows\CMD.EXE` is `cmd`. */
+export function programName(path: string): string {
+  const file = path.replaceAll('\\', '/').split('/').at(-1) ?? '';
+  const plain = file.toLowerCase().replace(/\.(?:exe|cmd|bat|com|ps1)$/, '');
+  return /^(?:python|pythonw|pypy|perl|ruby|php|lua)[\d.]*$/.test(plain) ? plain.replace(/[\d.]+$/, '') : plain;
+}

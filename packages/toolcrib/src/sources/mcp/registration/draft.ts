@@ -1,0 +1,44 @@
+import type { NamedValue, Variable } from '../../../model/mcp-definition.ts';
+import { createSecretCollector } from './secret-collector.ts';
+import type { ValueInput } from './value-input.ts';
+import { checkVariableName } from '../variable-names.ts';
+
+/** What is gathered while a registration is turned into a definition. */
+export interface Draft {
+  readonly environment: Map<string, NamedValue>;
+  readonly definitions: Variable[];
+  readonly headers: Map<string, NamedValue>;
+  /** Secret values, by the variable or the place they were taken from. */
+  readonly secrets: Record<string, string>;
+  /** Paths of required values that are not there. */
+  readonly missing: string[];
+  setVariable(name: string, input: ValueInput, options: { field: string; secret: boolean }): void;
+  /** Keeps a value that is no variable, such as a token; `place` names it among the secrets. */
+  keep(place: string, input: ValueInput, options: { field: string; secret?: boolean }): NamedValue;
+  /** Puts a secret aside as a variable of its own; gives the name it got. */
+  putAside(variable: string, value: string): string;
+}
+
+export function createDraft(secretName: (variable: string) => string): Draft {
+  const collector = createSecretCollector(secretName);
+  const { secrets, keep } = collector;
+  const environment = new Map<string, NamedValue>();
+  return {
+    environment,
+    definitions: [],
+    headers: new Map(),
+    secrets,
+    missing: [],
+    keep,
+    setVariable(name, input, { field, secret }) {
+      checkVariableName(name, `${field}.${name}`.slice(0, 500), true);
+      environment.set(name, keep(name, input, { field: `${field}.${name}`, secret }));
+    },
+    putAside(variable, value) {
+      let name = variable;
+      for (let count = 2; environment.has(name) && secrets[name] !== value; count++) name = `${variable}_${count}`;
+      environment.set(name, keep(name, value, { field: 'command', secret: true }));
+      return name;
+    },
+  };
+}

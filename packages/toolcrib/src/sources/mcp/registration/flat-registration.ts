@@ -1,0 +1,147 @@
+import type { CheckedCommand } from './checked-command.ts';
+import type { Draft } from './draft.ts';
+import type { McpRegistration } from './forms.ts';
+import { invalid } from './invalid.ts';
+import { localParts, runtimeOfScript, type LocalParts } from './local-server.ts';
+import type { Manifest, ManifestPackage, ManifestRemote } from './manifest-model.ts';
+import type { SlotFiller } from './manifest-slots.ts';
+import { packageCommand, withRuntime } from './package-command.ts';
+import { readVariables, slotFiller, type GivenVariable } from './read-variables.ts';
+import type { RegistrationContext } from './registration-context.ts';
+import { remoteParts, type RemoteParts } from './remote-server.ts';
+
+export interface DefinitionParts {
+  parts: Partial<LocalParts & RemoteParts>;
+  /** What would be started; null for a remote server. */
+  starts: CheckedCommand | null;
+}
+
+const variablesField = 'mcp_env_vars';
+
+/** [SRC-1] The flat form: an address makes it remote, else a plugin directory or a command makes it local. */
+export async function flatRegistration(draft: Draft, form: McpRegistration, context: RegistrationContext): Promise<DefinitionParts> {
+  const { mcp_server_url: url, mcp_plugin_dir: directory, mcp_command: command } = form;
+  if (url !== undefined) return remote(draft, form, { url, urlField: 'mcp_server_url', transport: remoteTransport(form) });
+  if (directory === undefined && command === undefined) throw nowhere(form);
+  if (form.mcp_transport_type === 'streamable_http')
+    throw invalid('mcp_server_url', 'Streamable HTTP needs mcp_server_url: the address of a server that runs elsewhere');
+
+  const manifest = directory === undefined ? undefined : await context.readManifest(directory);
+  if (manifest === undefined && command === undefined)
+    throw invalid('mcp_plugin_dir', 'There is neither server.json nor plugin.json in the plugin directory');
+  const found = manifest?.packages.find(({ transport }) => transport !== 'streamable_http');
+  if (manifest !== undefined && found === undefined && command === undefined) return remoteOfManifest(draft, form, manifest);
+  return local(draft, form, { manifest, found, context });
+}
+
+function remoteTransport({ mcp_transport_type: type }: McpRegistration): 'sse' | 'streamable_http' {
+  if (type === 'stdio')
+    throw invalid('mcp_transport_type', 'A server at mcp_server_url is spoken to over streamable_http, or sse where it is an old one');
+  return type ?? 'streamable_http';
+}
+
+function nowhere({ url }: McpRegistration): Error {
+  const field = url !== undefined && /^https?:/i.test(url) ? 'mcp_server_url' : 'mcp_plugin_dir';
+  return invalid(
+    field,
+    'Say where the server is: mcp_server_url for a remote one; mcp_plugin_dir, mcp_command or mcp for one that is started here',
+  );
+}
+
+interface LocalFound {
+  manifest: Manifest | undefined;
+  found: ManifestPackage | undefined;
+  context: RegistrationContext;
+}
+
+async function local(draft: Draft, form: McpRegistration, { manifest, found, context }: LocalFound): Promise<DefinitionParts> {
+  const { allowRisky = false } = context;
+  const config = form.mcp_config ?? null;
+  const filler = slotFiller(draft, config, 'mcp_config');
+  readVariables(draft, { given: givenVariables(form), declared: found?.variables ?? [], filler, config, field: variablesField });
+
+  const field = form.mcp_command === undefined ? 'mcp_plugin_dir' : 'mcp_command';
+  const { command, runtime } = commandOf(draft, form, { found, filler, field, allowRisky });
+  for (const slot of filler.missing) draft.missing.push(`mcp_config.${slot}`);
+  const transport = form.mcp_transport_type ?? found?.transport ?? 'stdio';
+  return localParts(draft, {
+    pluginDir: form.mcp_plugin_dir ?? null,
+    manifestPath: manifest?.path ?? null,
+    cwd: form.mcp_cwd ?? null,
+    transport: transport === 'sse' ? 'sse' : 'stdio',
+    runtime,
+    command: [...command, ...(form.mcp_args ?? [])],
+    config,
+    field,
+    allowRisky,
+  });
+}
+
+interface CommandParts {
+  found: ManifestPackage | undefined;
+  filler: SlotFiller;
+  field: string;
+  allowRisky: boolean;
+}
+
+function commandOf(draft: Draft, form: McpRegistration, { found, filler, field, allowRisky }: CommandParts) {
+  const variables = [...draft.environment.keys()];
+  const { mcp_command: given, mcp_runtime_hint: hint = null } = form;
+  if (given !== undefined) {
+    const own = typeof given === 'string' ? [given] : given;
+    const runtime = hint ?? runtimeOfScript(own);
+    return { command: withRuntime(runtime, own, variables), runtime };
+  }
+  if (found?.package != null) {
+    if (hint !== null && hint !== found.runtime)
+      throw invalid('mcp_runtime_hint', `The manifest's package is started with ${found.runtime ?? 'its own command'}`);
+    const runtimeArguments = found.runtimeArguments.flatMap(filler.argument);
+    const args = found.arguments.flatMap(filler.argument);
+    return { command: packageCommand(found.package, { runtimeArguments, args, variables, field, allowRisky }), runtime: found.runtime };
+  }
+  const own = found?.command ?? [];
+  const runtime = hint ?? found?.runtime ?? runtimeOfScript(own);
+  return { command: withRuntime(runtime, own, variables), runtime };
+}
+
+function remoteOfManifest(draft: Draft, form: McpRegistration, manifest: Manifest): DefinitionParts {
+  const found = manifest.remotes.find(({ transport }) => form.mcp_transport_type === undefined || transport === form.mcp_transport_type);
+  if (found === undefined) {
+    const why = manifest.unsupported[0] ?? 'it has no package that can be started, and no remote server';
+    throw invalid('mcp_plugin_dir', `The manifest cannot be used: ${why}`);
+  }
+  return { ...remote(draft, form, { url: found.url, urlField: 'mcp_plugin_dir', transport: found.transport, found }), starts: null };
+}
+
+interface RemoteFound {
+  url: string;
+  urlField: string;
+  transport: 'sse' | 'streamable_http';
+  found?: ManifestRemote;
+}
+
+function remote(draft: Draft, form: McpRegistration, { url, urlField, transport, found }: RemoteFound): DefinitionParts {
+  const config = form.mcp_config ?? null;
+  const filler = slotFiller(draft, config, 'mcp_config');
+  // A manifest may leave parts of the address open: https://{tenant}.example.com/mcp
+  const input = { description: '', required: true, secret: false, value: url, variables: found?.variables ?? {} };
+  const address = found === undefined ? url : (filler.text(input, 'url') ?? url);
+  const parts = remoteParts(draft, {
+    url: address,
+    transport,
+    given: givenVariables(form),
+    headers: form.headers ?? {},
+    declaredHeaders: found?.headers ?? [],
+    filler,
+    credential: form.credential,
+    allowInsecure: form.allow_insecure,
+    urlField,
+    variablesField,
+  });
+  for (const slot of filler.missing) draft.missing.push(`mcp_config.${slot}`);
+  return { parts: { ...parts, config }, starts: null };
+}
+
+function givenVariables({ mcp_env_vars: values = {} }: McpRegistration): Map<string, GivenVariable> {
+  return new Map(Object.entries(values).map(([name, input]) => [name, { input, secret: false }]));
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Json } from '../../../model/json.ts';
+import { mcpDefinitionSchema, resilienceSchema } from '../../../model/mcp-definition.ts';
+import { packageFormSchema, runtimeHintSchema } from './package-form.ts';
+import { credentialInputSchema, valueInputSchema, valuesSchema } from './value-input.ts';
+
+const { transport_type, lifecycle_mode, standby, tools } = mcpDefinitionSchema.shape;
+
+/** [SRC-1] [SRC-2] The body of `POST /api/sources` for an MCP server, in either form. */
+export const mcpRegistrationSchema = z
+  .strictObject({
+    // Not required here, so that its absence is answered with the words of SRC-10.
+    name: z.string().max(200).optional().describe('Required. What people call the source'),
+    url: z.string().max(2048).optional().describe("The source's address, for people; a server is connected to at mcp_server_url"),
+    source_type: z.literal('mcp').default('mcp'),
+    namespace: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('Leads the names of its tools: 1 to 32 lower-case letters, digits and hyphens; made from the name when it is not given'),
+    enabled: z.boolean().default(true),
+
+    mcp_server_url: z.string().max(2048).optional().describe('Where a remote server listens; given, nothing is started here'),
+    mcp_plugin_dir: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe('The absolute path of the directory with the manifest of a local server: server.json, else plugin.json'),
+    mcp_command: z
+      .union([z.string().max(4096), z.array(z.string().max(32_768)).min(1).max(400)])
+      .optional()
+      .describe('The program, or the program and its arguments; replaces the command of the manifest. No shell reads it'),
+    mcp_args: z.array(z.string().max(32_768)).max(400).optional().describe('Arguments added at the end of the command'),
+    mcp_cwd: z.string().max(4096).optional().describe('The absolute path of the directory to start in; the plugin directory otherwise'),
+    mcp_transport_type: transport_type
+      .unwrap()
+      .optional()
+      .describe('stdio (default) or sse for a local server, streamable_http (default) or sse for a remote one'),
+    mcp_runtime_hint: runtimeHintSchema.optional().describe('What starts the command'),
+    mcp_lifecycle_mode: lifecycle_mode
+      .unwrap()
+      .optional()
+      .describe('transient (default): a fresh process for every call; singleton: one process, kept and shared'),
+    mcp_env_vars: valuesSchema(valueInputSchema)
+      .optional()
+      .describe(
+        "Variables of a local server's environment. For a remote server they become headers: API_KEY is X-API-Key, BEARER_TOKEN is Authorization: Bearer, MCP_HEADER_X_Y is X-Y",
+      ),
+    mcp_config: (z.unknown() as z.ZodType<Json>)
+      .optional()
+      .describe('Values for the arguments that a manifest leaves open; shown redacted'),
+    mcp: packageFormSchema.optional(),
+
+    headers: valuesSchema(valueInputSchema).optional().describe('Sent with every request to a remote server; they win over mcp_env_vars'),
+    credential: credentialInputSchema.optional(),
+    allow_insecure: z.boolean().default(false).describe('Allows http to another machine, where anybody on the way can read along'),
+    resilience: resilienceSchema.optional().describe('How patient we are with the server, and how persistent'),
+    standby: standby.unwrap().optional().describe('Processes of a transient server that are started ahead of the calls'),
+    tools: tools.optional().describe('Which of its tools are taken; `*` globs'),
+    register_resources_as_tools: z.boolean().default(false).describe('Offers the resources of the server as tools too'),
+  })
+  .meta({ required: ['name'], description: 'An MCP server: remote, in a plugin directory, or described by its package' });
+
+export type McpRegistration = z.infer<typeof mcpRegistrationSchema>;
+/** The same before defaults are filled in: what a person or a file says. */
+export type McpRegistrationInput = z.input<typeof mcpRegistrationSchema>;

@@ -1,0 +1,69 @@
+import type { Json } from '../../../model/json.ts';
+import type { ManifestArgument, ManifestInput } from './manifest-model.ts';
+import { looksSecret } from './secret-looks.ts';
+import { variableNameFrom } from './variable-name.ts';
+
+/** Fills what a manifest leaves open from `config`, and from nothing else. */
+export interface SlotFiller {
+  argument(argument: ManifestArgument): string[];
+  /** The text with its `{name}`s filled in; undefined when the input has no value at all. */
+  text(input: ManifestInput, slot: string): string | undefined;
+  /** Slots that are required and have no value. */
+  readonly missing: string[];
+}
+
+export interface SlotFillerOptions {
+  config: Json;
+  /** Puts a secret aside and gives the variable it has from now on. */
+  putAside(variable: string, value: string): string;
+  /** Told about a value that is none of the choices. */
+  refuse(slot: string, choices: string[]): never;
+}
+
+export function createSlotFiller({ config, putAside, refuse }: SlotFillerOptions): SlotFiller {
+  const missing: string[] = [];
+
+  function given(slot: string): string | undefined {
+    if (typeof config !== 'object' || config === null || Array.isArray(config) || !Object.hasOwn(config, slot)) return undefined;
+    const value = config[slot];
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+  }
+
+  function chosen(input: ManifestInput, slot: string): string | undefined {
+    const value = given(slot) ?? input.default;
+    if (value === undefined || value === '') return undefined;
+    if (input.choices !== undefined && !value.includes('${') && !input.choices.includes(value)) refuse(slot, input.choices);
+    if (!(input.secret || looksSecret(slot)) || /^\$\{\w+\}$/.test(value)) return value;
+    return `\${${putAside(`CONFIG_${variableNameFrom(slot)}`, value)}}`;
+  }
+
+  function text(input: ManifestInput, slot: string): string | undefined {
+    if (input.value === undefined) return chosen(input, slot);
+    let complete = true;
+    const filled = input.value.replaceAll(/\{([^{}]{1,200})\}/g, (whole, name: string) => {
+      const variable = Object.hasOwn(input.variables, name) ? input.variables[name] : undefined;
+      if (variable === undefined) return whole;
+      const value = variable.value ?? chosen(variable, name);
+      if (value !== undefined) return value;
+      complete = false;
+      if (variable.required && !missing.includes(name)) missing.push(name);
+      return '';
+    });
+    return complete ? filled : undefined;
+  }
+
+  function argument(input: ManifestArgument): string[] {
+    if (input.constant) return input.flag === null ? [] : [input.flag];
+    const before = missing.length;
+    const value = text(input, input.slot);
+    if (value === undefined) {
+      if (input.required && missing.length === before) missing.push(input.slot);
+      return [];
+    }
+    if (input.flag === null) return [value];
+    // Joined by an equals sign a value that begins with a hyphen stays a value; short flags are seldom read that way.
+    return input.flag.startsWith('--') ? [`${input.flag}=${value}`] : [input.flag, value];
+  }
+
+  return { argument, text, missing };
+}

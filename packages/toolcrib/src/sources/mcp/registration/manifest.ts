@@ -1,0 +1,95 @@
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import type { z } from 'zod';
+import { CribError } from '../../../model/crib-error.ts';
+import { invalid } from './invalid.ts';
+import type { Manifest } from './manifest-model.ts';
+import { fromOwnManifest, ownManifestSchema } from './own-manifest.ts';
+import { parseJsonc } from './parse-jsonc.ts';
+import { isInside } from './plugin-path.ts';
+import { fromRegistryManifest } from './registry-manifest.ts';
+import { registryManifestSchema, withCurrentNames } from './registry-schema.ts';
+
+const names = ['server.json', 'plugin.json'];
+const maxBytes = 1024 * 1024;
+const field = 'mcp_plugin_dir';
+
+/** [SRC-7] The manifest of a plugin directory: `server.json`, else `plugin.json`, else undefined. */
+export async function readManifest(directory: string): Promise<Manifest | undefined> {
+  if (!isAbsolute(directory) || directory.includes('\0')) throw invalid(field, 'The plugin directory must be an absolute path');
+  const root = await realpath(directory).catch(() => undefined);
+  if (root === undefined) throw invalid(field, 'There is no such plugin directory, or it cannot be read');
+  for (const name of names) {
+    const text = await readInside(root, name);
+    if (text !== undefined) return parseManifest(text, { path: join(directory, name), name });
+  }
+  return undefined;
+}
+
+async function readInside(root: string, name: string): Promise<string | undefined> {
+  const path = await realpath(join(root, name)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw invalid(field, `${name} in the plugin directory cannot be read: ${error.code ?? 'unknown reason'}`);
+  });
+  if (path === undefined) return undefined;
+  if (!isInside(root, path)) throw invalid(field, `${name} is a link that leads out of the plugin directory`);
+  // The real path is opened without following links, so nobody can swap one in after the check; and a pipe cannot hold us up.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+    throw invalid(field, `${name} in the plugin directory cannot be read: ${error.code ?? 'unknown reason'}`);
+  });
+  try {
+    if (!(await file.stat()).isFile()) throw invalid(field, `${name} in the plugin directory is not a file`);
+    const buffer = Buffer.alloc(maxBytes + 1);
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+    if (bytesRead > maxBytes) throw invalid(field, `${name} is larger than ${maxBytes} bytes: that is no manifest`);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads the text of a manifest of either kind. `name` is what the file is called in messages. */
+export function parseManifest(text: string, { path, name }: { path: string; name: string }): Manifest {
+  let value: unknown;
+  try {
+    value = parseJsonc(text);
+  } catch (cause) {
+    throw new CribError('VALIDATION_ERROR', `${name} is not valid JSON: ${(cause as Error).message}`, { field, cause });
+  }
+  refuseReferences(value, '', name);
+  if (isRegistryForm(value)) return fromRegistryManifest(path, parse(registryManifestSchema, withCurrentNames(value), name));
+  return fromOwnManifest(path, parse(ownManifestSchema, value, name));
+}
+
+/** `${NAME}` reads our secrets when a server is started. That is for whoever registers it to write, never for the author of a plugin. */
+function refuseReferences(value: unknown, path: string, name: string): void {
+  if (typeof value === 'string' && value.includes('${') && !/(?:^|\.)(?:description|placeholder|title)$/.test(path)) {
+    throw invalid(field, `${name}: ${path}: a manifest cannot refer to secrets or variables by \${…}`, { file: name, field: path });
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    refuseReferences(inner, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`.replace(/^\./, ''), name);
+  }
+}
+
+function isRegistryForm(value: unknown): boolean {
+  const { packages, remotes } = (value ?? {}) as { packages?: unknown; remotes?: unknown };
+  if (Array.isArray(remotes)) return true;
+  return (
+    Array.isArray(packages) &&
+    packages.some((found) => typeof found === 'object' && found !== null && ('registryType' in found || 'registry_type' in found))
+  );
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, name: string): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const path = (issue?.path ?? [])
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '');
+  const where = path === '' ? name : `${name}: ${path}`;
+  throw invalid(field, `${where}: ${issue?.message ?? 'does not fit'}`, { file: name, field: path });
+}

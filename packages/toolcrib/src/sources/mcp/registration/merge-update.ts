@@ -1,0 +1,78 @@
+import type { Json } from '../../../model/json.ts';
+import type { McpDefinition, NamedValue } from '../../../model/mcp-definition.ts';
+import { hiddenValue } from '../../../secrets/secret.ts';
+import type { McpRegistration } from './forms.ts';
+import { invalid } from './invalid.ts';
+import type { CredentialInput, ValueInput } from './value-input.ts';
+
+/**
+ * [ENV-4] A registration that replaces a stored one, with the stored value wherever it says `***`. A `***` for which nothing is stored
+ * stays, and is refused when the registration is normalised.
+ */
+export function mergeUpdate(stored: McpDefinition, form: McpRegistration): McpRegistration {
+  const merged = { ...form };
+  if (form.mcp_env_vars !== undefined) merged.mcp_env_vars = keepValues(form.mcp_env_vars, stored.environment);
+  if (form.headers !== undefined) merged.headers = keepValues(form.headers, spelledAs(form.headers, stored.headers));
+  if (form.credential !== undefined) merged.credential = keepCredential(form.credential, stored);
+  if (form.mcp_config !== undefined) merged.mcp_config = keepConfig(form.mcp_config, stored.config, 'mcp_config');
+  if (form.mcp !== undefined) {
+    merged.mcp = { ...form.mcp };
+    if (form.mcp.config !== undefined) merged.mcp.config = keepConfig(form.mcp.config, stored.config, 'mcp.config');
+    const variables = Object.entries(form.mcp.env_vars ?? {}).map(([name, { value, ...rest }]) => {
+      const known = value === hiddenValue ? lookUp(stored.environment, name) : undefined;
+      return [name, { ...rest, ...(known ?? (value === undefined ? {} : { value })) }] as const;
+    });
+    if (form.mcp.env_vars !== undefined) merged.mcp.env_vars = Object.fromEntries(variables);
+  }
+  return merged;
+}
+
+function keepValues(
+  values: Readonly<Record<string, ValueInput>>,
+  stored: Readonly<Record<string, NamedValue>>,
+): Record<string, ValueInput> {
+  return Object.fromEntries(Object.entries(values).map(([name, input]) => [name, keep(input, lookUp(stored, name))]));
+}
+
+/** The names of headers are the same in capital and small letters. */
+function spelledAs(
+  headers: Readonly<Record<string, ValueInput>>,
+  stored: Readonly<Record<string, NamedValue>>,
+): Record<string, NamedValue> {
+  const spelling = new Map(Object.keys(headers).map((name) => [name.toLowerCase(), name]));
+  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [spelling.get(name.toLowerCase()) ?? name, value]));
+}
+
+function keep(input: ValueInput, stored: NamedValue | undefined): ValueInput {
+  const hidden = input === hiddenValue || (typeof input === 'object' && 'value' in input && input.value === hiddenValue);
+  return hidden && stored !== undefined ? stored : input;
+}
+
+function keepCredential(credential: CredentialInput, { credential: stored }: McpDefinition): CredentialInput {
+  if (credential.type === 'bearer' && stored.type === 'bearer') return { ...credential, token: keep(credential.token, stored.token) };
+  if (credential.type === 'client_credentials' && stored.type === 'client_credentials') {
+    return { ...credential, client_secret: keep(credential.client_secret, stored.client_secret) };
+  }
+  return credential;
+}
+
+function keepConfig(value: Json, stored: Json | undefined, field: string): Json {
+  if (value === hiddenValue) {
+    if (stored === undefined)
+      throw invalid(field, `${hiddenValue} is how a secret is shown, and none is stored here. Give the value itself`);
+    return stored;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = (name: string, item: Json): Json => keepConfig(item, memberOf(stored, name), `${field}.${name}`);
+  if (Array.isArray(value)) return value.map((item, index) => inner(String(index), item));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inner(name, item)]));
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, Json>)[name];
+}
+
+function lookUp(values: Readonly<Record<string, NamedValue>>, name: string): NamedValue | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}

@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+import { invalid } from './invalid.ts';
+
+const maxLength = 32;
+
+/** Letters that Unicode does not take apart into a plain letter and a mark. */
+const plainLetters: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ħ: 'h',
+  ı: 'i',
+};
+
+/** [NAME-2] A slug made from a source's name: a pure function of it, always legal, and its own slug. */
+export function namespaceFromName(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replaceAll(/[ßæœøđðþłħı]/g, (letter) => plainLetters[letter] ?? '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, maxLength + 1)
+    .replace(/^-/, '')
+    .slice(0, maxLength)
+    .replace(/-$/, '');
+  // A name without one Latin letter or digit still needs a namespace, and another such name another one.
+  return slug === '' ? `source-${hash('sha256', name, 'hex').slice(0, 8)}` : slug;
+}
+
+/** [NAME-2] A namespace that was given. */
+export function checkNamespace(namespace: string): string {
+  if (/^[a-z0-9-]{1,32}$/.test(namespace)) return namespace;
+  throw invalid(
+    'namespace',
+    `A namespace has 1 to ${maxLength} lower-case letters, digits and hyphens, such as ${namespaceFromName(namespace)}`,
+  );
+}

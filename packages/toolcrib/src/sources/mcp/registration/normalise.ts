@@ -1,0 +1,92 @@
+import { mcpDefinitionSchema, type McpDefinition } from '../../../model/mcp-definition.ts';
+import type { Json } from '../../../model/json.ts';
+import type { CheckedCommand } from './checked-command.ts';
+import { createDraft, type Draft } from './draft.ts';
+import { flatRegistration } from './flat-registration.ts';
+import type { McpRegistration } from './forms.ts';
+import { invalid } from './invalid.ts';
+import { checkNamespace, namespaceFromName } from './namespace.ts';
+import type { OriginInput } from './package-form.ts';
+import { packageRegistration } from './package-registration.ts';
+import type { RegistrationContext } from './registration-context.ts';
+import { referencesIn } from './secret-looks.ts';
+import { maskAddress } from './mask-address.ts';
+
+/** [SRC] A registration of whatever form, ready to be saved. */
+export interface NormalisedRegistration {
+  name: string;
+  namespace: string;
+  enabled: boolean;
+  definition: McpDefinition;
+  /** Secret values by the variable or place they were taken from; the definition refers to them by `secretName`. */
+  secrets: Record<string, string>;
+  /** What would be started, which needs the run permission [SEC-2]; null for a remote server. */
+  starts: CheckedCommand | null;
+  /** Fields of required values that are not there; empty unless this is a preview. */
+  missing: string[];
+}
+
+export async function normaliseRegistration(form: McpRegistration, context: RegistrationContext): Promise<NormalisedRegistration> {
+  const name = (form.name ?? '').trim();
+  if (name === '') throw invalid('name', 'Name is required');
+  const namespace = form.namespace === undefined ? namespaceFromName(name) : checkNamespace(form.namespace);
+
+  const draft = createDraft(context.secretName);
+  const { parts, starts } =
+    form.mcp === undefined ? await flatRegistration(draft, form, context) : await packageRegistration(draft, form, context);
+  if (starts !== null && (form.headers !== undefined || form.credential !== undefined)) {
+    throw invalid(form.headers === undefined ? 'credential' : 'headers', 'A server that is started here has no headers: give it variables');
+  }
+  const missing = await missingValues(draft, context, form.mcp === undefined ? 'mcp_env_vars' : 'mcp.env_vars');
+  if (missing.length > 0 && context.preview !== true) throw invalid(missing[0] ?? '', 'Missing required credentials', { missing });
+
+  const definition = mcpDefinitionSchema.parse({
+    ...parts,
+    config: withoutSecrets(parts.config ?? null, draft.secrets),
+    url: form.url === undefined ? undefined : maskAddress(form.url),
+    lifecycle_mode: form.mcp_lifecycle_mode,
+    standby: form.standby,
+    environment: Object.fromEntries(draft.environment),
+    env_definitions: draft.definitions,
+    headers: Object.fromEntries(draft.headers),
+    resilience: form.resilience,
+    tools: form.tools,
+    register_resources_as_tools: form.register_resources_as_tools,
+    origin: originOf(form.mcp?.source ?? 'manual'),
+  });
+  return { name, namespace, enabled: form.enabled, definition, secrets: draft.secrets, starts, missing };
+}
+
+/** [SRC-10] Required values that are not there, or refer to something that is not there. */
+async function missingValues(draft: Draft, context: RegistrationContext, field: string): Promise<string[]> {
+  const { hasSecret = async () => true, hasVariable = async () => true } = context;
+  const { environment, definitions, secrets } = draft;
+  const missing = [...draft.missing];
+  for (const { name, required } of definitions) {
+    const value = environment.get(name);
+    if (!required || value === undefined || Object.hasOwn(secrets, name)) continue;
+    // A variable that names itself means what the name is outside of the source.
+    const outside = 'value' in value ? referencesIn(value.value).filter((other) => other === name || !environment.has(other)) : [];
+    const found = await Promise.all('value' in value ? outside.map(hasVariable) : [hasSecret(value.secret_ref)]);
+    if (found.includes(false)) missing.push(`${field}.${name}`);
+  }
+  return missing;
+}
+
+function originOf(origin: OriginInput): McpDefinition['origin'] {
+  if (typeof origin === 'string') return 'manual';
+  if ('Official' in origin) return { official: origin.Official };
+  return 'Smithery' in origin ? { smithery: origin.Smithery } : origin;
+}
+
+/** A value that has been taken out as a secret must not stay behind in the configuration it came from. */
+function withoutSecrets(config: Json, secrets: Readonly<Record<string, string>>): Json {
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) return config;
+  const variableOf = new Map(Object.entries(secrets).map(([variable, value]) => [value, variable]));
+  return Object.fromEntries(
+    Object.entries(config).map(([name, value]) => {
+      const variable = typeof value === 'string' ? variableOf.get(value) : undefined;
+      return [name, variable === undefined ? value : `\${${variable}}`];
+    }),
+  );
+}

@@ -1,0 +1,90 @@
+import { invalid } from './invalid.ts';
+import { programName } from './command-safety.ts';
+import { checkImage, checkNpmSpec, checkPypiSpec } from './package-spec.ts';
+import type { Runtime } from './runtime.ts';
+
+export interface PackageToStart {
+  type: 'npm' | 'pypi' | 'docker';
+  identifier: string;
+  version?: string | undefined;
+}
+
+export interface StartOptions {
+  /** Arguments for npx, uvx or docker itself. */
+  runtimeArguments?: readonly string[];
+  /** Arguments for the server. */
+  args?: readonly string[];
+  /** The names of the variables that a container is to be given. */
+  variables?: Iterable<string>;
+  /** Where the identifier stands in the request or file, and where the version does. */
+  field: string;
+  allowRisky: boolean;
+}
+
+/** [SRC-2] The command that starts a package: `npx -y …`, `uvx …`, `docker run --rm -i --init …`. */
+export function packageCommand({ type, identifier, version = '' }: PackageToStart, options: StartOptions): string[] {
+  const { runtimeArguments = [], args = [], variables = [], field, allowRisky } = options;
+  const name = identifier.trim();
+  if (name === '') throw invalid(field, 'Package identifier required');
+  checkVersion(name, version, type, field);
+  switch (type) {
+    case 'npm': {
+      checkNpmSpec(name, { field, allowRisky });
+      return ['npx', '-y', ...without(runtimeArguments, ['-y', '--yes']), version === '' ? name : `${name}@${version}`, ...args];
+    }
+    case 'pypi': {
+      checkPypiSpec(name, { field, allowRisky });
+      // `name@version` is understood by every uvx; `name==version` only by those of 2025 and later.
+      return ['uvx', ...runtimeArguments, version === '' ? name : `${name}@${version}`, ...args];
+    }
+    case 'docker': {
+      checkImage(name, field);
+      const image = version === '' ? name : version.startsWith('sha256:') ? `${name}@${version}` : `${name}:${version}`;
+      const own = without(runtimeArguments, ['run', '--rm', '-i', '--interactive', '--init']);
+      return ['docker', 'run', '--rm', '-i', '--init', ...own, ...environmentFlags(variables), image, ...args];
+    }
+  }
+}
+
+/** A container has an environment of its own: what it is to see must be named. The values come from the docker command's environment. */
+function environmentFlags(variables: Iterable<string>): string[] {
+  return [...variables].flatMap((name) => ['-e', name]);
+}
+
+function without(args: readonly string[], given: readonly string[]): string[] {
+  return args.filter((arg) => !given.includes(arg));
+}
+
+function checkVersion(name: string, version: string, type: PackageToStart['type'], field: string): void {
+  if (version === '') return;
+  if (!/^(?:sha256:)?[A-Za-z0-9][\w.+!-]{0,99}$/.test(version))
+    throw invalid(field.replace(/identifier$/, 'version'), 'A version is an exact one, such as 1.2.3, or a tag');
+  const versioned = type === 'docker' ? /[:@][^/]*$/.test(name) : type === 'npm' ? name.indexOf('@', 1) > 0 : /[@=<>~!]/.test(name);
+  if (versioned) throw invalid(field, 'The version is said twice, in the identifier and by itself. Take one of them out');
+}
+
+/** What a runtime puts before a command that does not name it: the manifest's `runtime: uvx, command: [mcp-server-github]`. */
+export function withRuntime(runtime: Runtime | null, command: readonly string[], variables: Iterable<string>): string[] {
+  const [first = ''] = command;
+  if (runtime === null || startsWith(first, runtime)) return [...command];
+  switch (runtime) {
+    case 'npx':
+      return ['npx', '-y', ...without(command, ['-y', '--yes'])];
+    case 'uvx':
+      return ['uvx', ...command];
+    case 'docker':
+      return first === 'run'
+        ? ['docker', ...command]
+        : ['docker', 'run', '--rm', '-i', '--init', ...environmentFlags(variables), ...command];
+    case 'python':
+      return [process.platform === 'win32' ? 'python' : 'python3', ...command];
+    case 'node':
+      return ['node', ...command];
+  }
+}
+
+/** Whether the command names the runtime itself, by whatever path. */
+function startsWith(first: string, runtime: Runtime): boolean {
+  const program = programName(first);
+  return program === runtime || (runtime === 'uvx' && program === 'uv') || (runtime === 'docker' && program === 'podman');
+}

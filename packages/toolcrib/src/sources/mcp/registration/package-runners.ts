@@ -1,0 +1,110 @@
+import type { CheckedCommand } from './checked-command.ts';
+import { invalid } from './invalid.ts';
+import { readLaunchOptions } from './launch-options.ts';
+import { checkNpmSpec, checkPypiSpec, shorten, type PackageRules } from './package-spec.ts';
+
+export interface RunnerRules extends PackageRules {
+  /** Checks the command that is run inside, where there is one. */
+  inner(command: readonly string[]): CheckedCommand;
+}
+
+const anything = (): void => {};
+
+/** npx and bunx. Gives the packages that are fetched. */
+export function checkNpx(program: string, args: readonly string[], rules: RunnerRules): string[] {
+  const packages: string[] = [];
+  const addPackage = (spec: string): void => void packages.push(checkNpmSpec(spec, rules));
+  const inlineCode = 'it hands a command line to a shell. Name the package and its arguments';
+  const end = readLaunchOptions(
+    args,
+    {
+      program,
+      // Not --no: npx expands it so that it takes the package's name for a value, and reads on.
+      switches: new Set(
+        '-y --yes --no-install --offline --prefer-offline --prefer-online -q --quiet --silent --yes=false'
+          .split(' ')
+          .concat(program === 'bunx' ? '--bun' : []),
+      ),
+      valued: { '--package': addPackage, '-p': addPackage },
+      reasons: { '-c': inlineCode, '--call': inlineCode, '--shell': inlineCode, '--script-shell': inlineCode },
+    },
+    rules.field,
+  );
+  const [target, ...rest] = args.slice(end);
+  if (target === undefined || target === '') throw invalid(rules.field, 'Package identifier required');
+  if (packages.length > 0) {
+    // With --package the target is any program on the path, not only one of the package's.
+    rules.inner([target, ...rest]);
+    return packages;
+  }
+  const name = checkNpmSpec(target, rules);
+  // Interpreters can be had as packages too: `npx node -e …`.
+  if (!name.includes('/')) rules.inner([name, ...rest]);
+  return [name];
+}
+
+/** uvx. Gives the packages that are fetched. */
+export function checkUvx(args: readonly string[], rules: RunnerRules): string[] {
+  const packages: string[] = [];
+  const addPackages = (specs: string): void => {
+    // `--with a,b` names two; a comma between digits or specifiers belongs to a version.
+    for (const spec of specs.split(/,(?=[A-Za-z])/)) packages.push(checkPypiSpec(spec, rules));
+  };
+  let from: string | undefined;
+  const end = readLaunchOptions(
+    args,
+    {
+      program: 'uvx',
+      switches: new Set(
+        '-q --quiet -v --verbose --offline --isolated --native-tls --no-progress --refresh --no-cache -n'
+          .concat(' --no-config --managed-python --no-build')
+          .split(' '),
+      ),
+      valued: {
+        '--from': (spec) => {
+          from = checkPypiSpec(spec, rules);
+        },
+        '--with': addPackages,
+        '-w': addPackages,
+        '--python': anything,
+        '-p': anything,
+        '--prerelease': anything,
+        '--resolution': anything,
+        '--exclude-newer': anything,
+        '--link-mode': anything,
+      },
+    },
+    rules.field,
+  );
+  const [target, ...rest] = args.slice(end);
+  if (target === undefined || target === '') throw invalid(rules.field, 'Package identifier required');
+  const name = from ?? checkPypiSpec(target, rules);
+  // Every package brings an interpreter along: `uvx --from anything python -c …`.
+  rules.inner([from === undefined ? name : target, ...rest]);
+  return [name, ...packages];
+}
+
+/** `uv run` inside a project, and `uv tool run`, which is uvx. */
+export function checkUv(args: readonly string[], rules: RunnerRules): CheckedCommand {
+  const place = { '--directory': anything, '--project': anything, '--python': anything, '-p': anything };
+  const quiet = new Set(
+    '-q --quiet -v --verbose --offline --frozen --locked --no-sync --no-dev --no-project --isolated --no-progress'.split(' '),
+  );
+  const start = readLaunchOptions(args, { program: 'uv', switches: quiet, valued: place }, rules.field);
+  const rest = args.slice(start);
+  if (rest[0] === 'tool' && rest[1] === 'run') return { runtime: 'uvx', runs: checkUvx(rest.slice(2), rules) };
+  if (rest[0] !== 'run')
+    throw invalid(rules.field, `uv ${shorten(rest[0] ?? '').slice(1, -1)} is refused: only uv run and uv tool run start a server`);
+
+  const runs: string[] = [];
+  const addPackages = (specs: string): void => {
+    for (const spec of specs.split(/,(?=[A-Za-z])/)) runs.push(checkPypiSpec(spec, rules));
+  };
+  const stops = new Set(['-m', '--module']);
+  const valued = { ...place, '--with': addPackages, '-w': addPackages, '--extra': anything, '--group': anything };
+  const target = rest.slice(1 + readLaunchOptions(rest.slice(1), { program: 'uv run', switches: quiet, valued, stops }, rules.field));
+  const first = target[0] ?? '';
+  const command = stops.has(first) ? ['python', '-m', ...target.slice(1)] : /\.pyw?$/.test(first) ? ['python', ...target] : target;
+  if (first === '' || first === '-') throw invalid(rules.field, 'uv run alone is refused: name the script');
+  return { runtime: 'uv', runs: [...rules.inner(command).runs, ...runs] };
+}

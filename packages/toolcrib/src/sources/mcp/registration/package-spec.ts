@@ -1,0 +1,55 @@
+import { invalid } from './invalid.ts';
+
+export interface PackageRules {
+  field: string;
+  /** Lets packages come from an address, a repository or a file instead of the registry. */
+  allowRisky: boolean;
+}
+
+/** `name` or `@scope/name`, then perhaps `@` and a version, range or tag. */
+const npmSpec = /^(?:@[a-z0-9~][a-z0-9._~-]{0,213}\/)?[a-z0-9~][a-z0-9._~-]{0,213}(?:@[a-z0-9._^~*+<>=-]{1,100})?$/i;
+
+/** `name`, perhaps with `[extras]`, then perhaps `@version`, or specifiers such as `>=1,<2` (PEP 508). */
+const pypiSpec =
+  /^[a-z0-9](?:[a-z0-9._-]{0,200}[a-z0-9])?(?:\[[a-z0-9._,-]{1,200}\])?(?:@[a-z0-9._+!-]{1,100}|[<>=!~][a-z0-9._+!<>=~*,-]{1,200})?$/i;
+
+/** npm and uv take these for files on this machine, however much they look like a name. */
+const archive = /\.(?:tgz|tar|tar\.\w{1,4}|zip|whl)$/i;
+
+/** Refuses what is not the name of a package in the npm registry. Gives the name alone. */
+export function checkNpmSpec(spec: string, rules: PackageRules): string {
+  const plain = npmSpec.test(spec) && !archive.test(spec);
+  if (!plain) return riskySpec(spec, 'npm', rules);
+  const at = spec.indexOf('@', 1);
+  return at < 0 ? spec : spec.slice(0, at);
+}
+
+/** Refuses what is not the name of a package in the Python package index. Gives the name alone. */
+export function checkPypiSpec(spec: string, rules: PackageRules): string {
+  const plain = pypiSpec.test(spec) && !archive.test(spec);
+  if (!plain) return riskySpec(spec, 'PyPI', rules);
+  return /^[a-z0-9._-]+/i.exec(spec)?.[0] ?? spec;
+}
+
+function riskySpec(spec: string, registry: string, { field, allowRisky }: PackageRules): string {
+  if (spec.trim() === '') throw invalid(field, 'Package identifier required');
+  if (spec.startsWith('-')) throw invalid(field, `A package identifier cannot begin with a hyphen: ${shorten(spec)}`);
+  if (allowRisky) return spec;
+  throw invalid(
+    field,
+    `${shorten(spec)} is not the name of a package on ${registry}. Addresses, repositories and files are refused unless the operator allows them`,
+  );
+}
+
+/** The name of an image, perhaps with a registry before it and a tag or a digest after it. */
+export function checkImage(image: string, field: string): string {
+  if (/^[a-z0-9][a-z0-9._/:-]{0,400}(?:@sha256:[a-f0-9]{64})?$/i.test(image) && !image.includes('//') && !image.endsWith('/')) return image;
+  if (image.trim() === '') throw invalid(field, 'Package identifier required');
+  throw invalid(field, `${shorten(image)} is not the name of a container image, such as ghcr.io/owner/image:tag`);
+}
+
+/** What a caller sent, short enough for a message. */
+export function shorten(text: string): string {
+  const quoted = JSON.stringify(text);
+  return quoted.length <= 100 ? quoted : `${quoted.slice(0, 97)}…"`;
+}

@@ -1,0 +1,16 @@
+import type { Manifest } from './manifest-model.ts';
+
+/** What turning a registration into a definition needs from outside. */
+export interface RegistrationContext {
+  readManifest(directory: string): Promise<Manifest | undefined>;
+  /** Under which name the secret of a variable is stored: `mcp_{id}.NAME`. */
+  secretName(variable: string): string;
+  /** Whether a `secret_ref` names a stored secret. Left out, every reference counts as good until the server is started. */
+  hasSecret?(name: string): Promise<boolean>;
+  /** Whether `${NAME}` could be filled in. Left out, as above. */
+  hasVariable?(name: string): Promise<boolean>;
+  /** Lets packages come from an address, a repository or a file instead of the registry. */
+  allowRisky?: boolean;
+  /** [SRC-8] Reports missing values instead of refusing the registration. */
+  preview?: boolean;
+}

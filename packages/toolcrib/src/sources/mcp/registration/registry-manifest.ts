@@ -1,0 +1,67 @@
+import type { Manifest, ManifestArgument, ManifestInput, ManifestPackage } from './manifest-model.ts';
+import type { RegistryArgument, RegistryInput, RegistryManifest, RegistryPackage } from './registry-schema.ts';
+
+const packageTypes = { npm: 'npm', pypi: 'pypi', oci: 'docker', docker: 'docker' } as const;
+const runtimes = { npm: 'npx', pypi: 'uvx', docker: 'docker' } as const;
+const transports = { stdio: 'stdio', sse: 'sse', 'streamable-http': 'streamable_http', streamable: 'streamable_http' } as const;
+
+/** [SRC-7] The public registry's form of a manifest. */
+export function fromRegistryManifest(path: string, manifest: RegistryManifest): Manifest {
+  const packages: ManifestPackage[] = [];
+  const unsupported: string[] = [];
+  for (const [index, found] of manifest.packages.entries()) {
+    const field = `packages[${index}]`;
+    const type = Object.hasOwn(packageTypes, found.registryType)
+      ? packageTypes[found.registryType as keyof typeof packageTypes]
+      : undefined;
+    if (type !== undefined) packages.push(toPackage(found, type, field));
+    else unsupported.push(`${field}.registryType: ${JSON.stringify(found.registryType)} packages cannot be started here`);
+  }
+  return {
+    path,
+    name: manifest.name,
+    version: manifest.version,
+    description: manifest.description,
+    packages,
+    remotes: manifest.remotes.map(({ type, url, variables, headers }, index) => ({
+      field: `remotes[${index}]`,
+      transport: type === 'sse' ? 'sse' : 'streamable_http',
+      url,
+      variables: mapInputs(variables),
+      headers: headers.map((header) => ({ ...toInput(header), name: header.name })),
+    })),
+    unsupported,
+  };
+}
+
+function toPackage(found: RegistryPackage, type: 'npm' | 'pypi' | 'docker', field: string): ManifestPackage {
+  return {
+    field,
+    transport: transports[found.transport.type],
+    runtime: runtimes[type],
+    package: { type, identifier: found.identifier, version: found.version },
+    command: [],
+    runtimeArguments: found.runtimeArguments.map(toArgument),
+    arguments: found.packageArguments.map(toArgument),
+    variables: found.environmentVariables.map((variable) => ({ ...toInput(variable), name: variable.name })),
+  };
+}
+
+function toArgument(argument: RegistryArgument, index: number): ManifestArgument {
+  const input = toInput(argument);
+  if (argument.type === 'positional') return { ...input, flag: null, slot: argument.valueHint ?? `argument_${index + 1}`, constant: false };
+  // A flag of which nothing is said but its name is always given; one that is described waits for a value.
+  const { value, format, placeholder, choices } = argument;
+  const says = [value, argument.default, format, placeholder, choices].some((part) => part !== undefined);
+  const constant = value === '' || (!says && !argument.isRequired && !argument.isSecret && argument.description === '');
+  return { ...input, flag: argument.name, slot: argument.name.replace(/^-+/, ''), constant };
+}
+
+function toInput(input: RegistryInput): ManifestInput {
+  const { description, isRequired, isSecret, value, choices, variables = {} } = input;
+  return { description, required: isRequired, secret: isSecret, value, default: input.default, choices, variables: mapInputs(variables) };
+}
+
+function mapInputs(inputs: Record<string, RegistryInput>): Record<string, ManifestInput> {
+  return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, toInput(input)]));
+}

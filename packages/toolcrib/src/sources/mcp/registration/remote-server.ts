@@ -1,0 +1,107 @@
+import type { Credential, McpDefinition, NamedValue } from '../../../model/mcp-definition.ts';
+import { checkHeaderName, checkHeaderValue, headerOfVariable } from '../header-rules.ts';
+import type { Draft } from './draft.ts';
+import { invalid } from './invalid.ts';
+import type { ManifestVariable } from './manifest-model.ts';
+import type { SlotFiller } from './manifest-slots.ts';
+import type { GivenVariable } from './read-variables.ts';
+import { checkServerUrl, takeQuerySecrets } from './server-url.ts';
+import type { CredentialInput, ValueInput } from './value-input.ts';
+
+export interface RemoteServer {
+  url: string;
+  transport: 'sse' | 'streamable_http';
+  given: ReadonlyMap<string, GivenVariable>;
+  headers: Readonly<Record<string, ValueInput>>;
+  /** Headers that a manifest declares. */
+  declaredHeaders: readonly ManifestVariable[];
+  filler: SlotFiller;
+  credential: CredentialInput | undefined;
+  allowInsecure: boolean;
+  /** Where the address stands in the request, and where the variables do. */
+  urlField: string;
+  variablesField: string;
+}
+
+export type RemoteParts = Pick<McpDefinition, 'transport_type' | 'server_url' | 'allow_insecure' | 'credential'>;
+
+/** The part of a definition that says how a remote server is spoken to. */
+export function remoteParts(draft: Draft, server: RemoteServer): RemoteParts {
+  const { url, given, allowInsecure, urlField, variablesField } = server;
+  checkServerUrl(url, { field: urlField, allowInsecure });
+  const sent = setVariables(draft, given, variablesField);
+  for (const name of setHeaders(draft, server)) sent.add(name.toLowerCase());
+  const credential = credentialOf(draft, server.credential, allowInsecure);
+  if (credential.type !== 'none') sent.add('authorization');
+  for (const { name, required } of server.declaredHeaders) {
+    if (required && !sent.has(name.toLowerCase())) draft.missing.push(`headers.${name}`);
+  }
+  return {
+    transport_type: server.transport,
+    server_url: takeQuerySecrets(url.trim(), draft.putAside),
+    allow_insecure: allowInsecure,
+    credential,
+  };
+}
+
+/** [ENV-5] They become headers when the server is spoken to; here it is only made sure that they can. Gives the names of those headers. */
+function setVariables(draft: Draft, given: ReadonlyMap<string, GivenVariable>, field: string): Set<string> {
+  const sent = new Set<string>();
+  for (const [name, { input, secret }] of given) {
+    if (input === undefined) continue;
+    const header = headerOfVariable(name, textOf(input));
+    if (header !== undefined) {
+      checkHeaderName(header[0], `${field}.${name}`);
+      checkHeaderValue(header[1], `${field}.${name}`);
+      sent.add(header[0].toLowerCase());
+    }
+    draft.setVariable(name, input, { field, secret });
+  }
+  return sent;
+}
+
+function setHeaders(draft: Draft, { headers, declaredHeaders, filler }: RemoteServer): Iterable<string> {
+  const given = new Map(Object.entries(headers).map(([name, input]) => [name.toLowerCase(), { name, input, secret: false }]));
+  if (given.size < Object.keys(headers).length) throw invalid('headers', 'A header is there twice, in capital and small letters');
+  for (const header of declaredHeaders) {
+    const value = header.value === undefined ? header.default : filler.text(header, header.name);
+    const known = given.get(header.name.toLowerCase());
+    if (known !== undefined) known.secret = header.secret;
+    else if (value !== undefined && value !== '')
+      given.set(header.name.toLowerCase(), { name: header.name, input: value, secret: header.secret });
+  }
+  for (const { name, input, secret } of given.values()) {
+    const field = `headers.${name}`;
+    checkHeaderName(name, field);
+    checkHeaderValue(textOf(input), field);
+    // Only what the name of a secret may have, and no variable's name has a dot.
+    draft.headers.set(name, draft.keep(`header.${name.replaceAll(/[^\w-]/g, '_')}`, input, { field, secret }));
+  }
+  return draft.headers.keys();
+}
+
+function textOf(input: ValueInput): string {
+  if (typeof input === 'string') return input;
+  return 'value' in input ? input.value : '';
+}
+
+function credentialOf(draft: Draft, input: CredentialInput | undefined, allowInsecure: boolean): Credential {
+  const secret = (name: 'token' | 'client_secret', value: ValueInput): NamedValue => {
+    const field = `credential.${name}`;
+    if (typeof value === 'string' || 'value' in value) {
+      if (textOf(value).trim() === '') throw invalid(field, 'Missing required credentials');
+    }
+    return draft.keep(field, value, { field, secret: true });
+  };
+  if (input === undefined) return { type: 'none' };
+  switch (input.type) {
+    case 'none':
+      return input;
+    case 'bearer':
+      return { type: 'bearer', token: secret('token', input.token) };
+    case 'client_credentials':
+      checkServerUrl(input.token_url, { field: 'credential.token_url', allowInsecure });
+      if (input.client_id.trim() === '') throw invalid('credential.client_id', 'Missing required credentials');
+      return { ...input, client_secret: secret('client_secret', input.client_secret) };
+  }
+}

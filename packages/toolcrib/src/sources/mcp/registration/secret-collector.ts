@@ -1,0 +1,37 @@
+import type { NamedValue } from '../../../model/mcp-definition.ts';
+import { ownerOf } from '../../../secrets/secret-name.ts';
+import { hiddenValue } from '../../../secrets/secret.ts';
+import { invalid } from './invalid.ts';
+import { hasReference, looksLikeSecretValue, looksSecret } from './secret-looks.ts';
+import type { ValueInput } from './value-input.ts';
+
+/** Takes secret values out of a definition while it is made, and leaves references in their place. */
+export interface SecretCollector {
+  /** `variable` names the secret; `secret` says that it is one whatever its name looks like; `field` is for a refusal. */
+  keep(variable: string, input: ValueInput, options: { field: string; secret?: boolean }): NamedValue;
+  readonly secrets: Record<string, string>;
+}
+
+export function createSecretCollector(secretName: (variable: string) => string): SecretCollector {
+  const secrets: Record<string, string> = {};
+  return {
+    secrets,
+    keep(variable, input, { field, secret = false }) {
+      const named = typeof input === 'string' ? { value: input } : input;
+      if ('secret_ref' in named) {
+        if (ownerOf(named.secret_ref) !== undefined && !named.secret_ref.startsWith(secretName(''))) {
+          throw invalid(field, 'This secret belongs to another source. Name one that every source may use');
+        }
+        return named;
+      }
+      const { value } = named;
+      if (value.includes('\0')) throw invalid(field, 'The value has a NUL character in it, which no environment or header can carry');
+      if (value === hiddenValue)
+        throw invalid(field, `${hiddenValue} is how a secret is shown, and none is stored here. Give the value itself`);
+      const isSecret = secret || looksSecret(variable) || looksLikeSecretValue(value);
+      if (!isSecret || value === '' || hasReference(value)) return { value };
+      secrets[variable] = value;
+      return { secret_ref: secretName(variable) };
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
+import { mcpRegistrationSchema } from '../../src/sources/mcp/registration/forms.ts';
+import { mergeUpdate } from '../../src/sources/mcp/registration/merge-update.ts';
+import { showDefinition } from '../../src/sources/mcp/registration/show-definition.ts';
+import { refusalOf, register, secretName } from './registration-fixture.ts';
+
+const remote = {
+  name: 'a',
+  url: 'https://u:S0@example.com',
+  mcp_server_url: 'https://mcp.example.com/mcp?api_key=S1',
+  mcp_env_vars: { BEARER_TOKEN: 'S2', REGION: 'eu', SHARED: { secret_ref: 'shared-token' }, LATER_TOKEN: '${LATER}' },
+  headers: { 'X-API-Key': 'S3', 'X-Region': 'eu' },
+  credential: { type: 'client_credentials', token_url: 'https://auth.example.com/token', client_id: 'me', client_secret: 'S4' },
+  mcp_config: {
+    apiKey: 'S5',
+    nested: { passwords: { secret: ['S6', 7] }, url: 'https://u:S7@x.example', region: 'eu', count: 3 },
+    list: [{ token: 'S8' }],
+  },
+};
+
+test('[ENV-4] no secret is shown, and everything else is', async () => {
+  const { definition } = await register(remote);
+  const shown = showDefinition(definition);
+  expect(shown).toMatchObject({
+    url: 'https://***@example.com',
+    server_url: 'https://mcp.example.com/mcp?api_key=${URL_API_KEY}',
+    is_remote: true,
+    environment: { BEARER_TOKEN: '***', REGION: 'eu', SHARED: { secret_ref: 'shared-token' }, LATER_TOKEN: '${LATER}', URL_API_KEY: '***' },
+    headers: { 'X-API-Key': '***', 'X-Region': 'eu' },
+    credential: { type: 'client_credentials', client_id: 'me', client_secret: '***' },
+    config: {
+      apiKey: '***',
+      nested: { passwords: { secret: ['***', '***'] }, url: '***', region: 'eu', count: 3 },
+      list: [{ token: '***' }],
+    },
+  });
+  expect(JSON.stringify(shown)).not.toMatch(/S\d/);
+});
+
+test('[ENV-4] a definition that was stored with its secrets in it does not show them either', () => {
+  const definition = mcpDefinitionSchema.parse({
+    server_url: 'https://x.example/?token=S1',
+    environment: { A_TOKEN: { value: 'S2' }, CODE: { value: 'S3' }, EMPTY_TOKEN: { value: '' } },
+    env_definitions: [{ name: 'CODE', secret: true }],
+    credential: { type: 'bearer', token: { value: 'S4' } },
+  });
+  const shown = showDefinition(definition);
+  expect(shown.environment).toEqual({ A_TOKEN: '***', CODE: '***', EMPTY_TOKEN: '' });
+  expect(JSON.stringify(shown)).not.toMatch(/S\d/);
+});
+
+test('[ENV-4] what is shown can be sent back, and keeps what is stored', async () => {
+  const { definition } = await register(remote);
+  const shown = showDefinition(definition);
+  const update = mcpRegistrationSchema.parse({
+    name: 'a',
+    mcp_server_url: shown.server_url,
+    mcp_env_vars: shown.environment,
+    headers: shown.headers,
+    credential: shown.credential,
+    mcp_config: shown.config,
+  });
+  const again = await register(mergeUpdate(definition, update));
+  expect(again.secrets).toEqual({});
+  expect(again.definition).toEqual({ ...definition, url: null });
+});
+
+test('[ENV-4] a new value replaces the stored one, and a value that is left out is gone', async () => {
+  const { definition } = await register(remote);
+  const update = mcpRegistrationSchema.parse({
+    name: 'a',
+    mcp_server_url: 'https://mcp.example.com/mcp',
+    mcp_env_vars: { BEARER_TOKEN: 'N1' },
+    headers: { 'x-api-key': '***', 'X-Other': 'N2' },
+  });
+  const { definition: changed, secrets } = await register(mergeUpdate(definition, update));
+  expect(secrets).toEqual({ BEARER_TOKEN: 'N1' });
+  expect(changed.environment).toEqual({ BEARER_TOKEN: { secret_ref: secretName('BEARER_TOKEN') } });
+  // The name of a header is the same in capital and small letters.
+  expect(changed.headers).toEqual({ 'x-api-key': { secret_ref: secretName('header.X-API-Key') }, 'X-Other': { value: 'N2' } });
+  expect(changed.credential).toEqual({ type: 'none' });
+});
+
+test('[ENV-4] the variables of a package keep their secrets too', async () => {
+  const mcp = (value: string) => ({
+    package: { package_type: 'npm', identifier: 'x' },
+    transport: { type: 'stdio' },
+    env_vars: { TOKEN: { value, is_secret: true, required: true }, LEVEL: { value: 'info', is_secret: false } },
+    config: { password: value },
+  });
+  const { definition } = await register({ name: 'a', mcp: mcp('S1') });
+  const merged = mergeUpdate(definition, mcpRegistrationSchema.parse({ name: 'a', mcp: mcp('***') }));
+  const again = await register(merged);
+  expect(again.definition).toEqual(definition);
+  expect(again.secrets).toEqual({});
+});
+
+test.each<[string, object, string]>([
+  ['a variable', { mcp_env_vars: { OTHER_TOKEN: '***' } }, 'mcp_env_vars.OTHER_TOKEN'],
+  ['a variable, as an object', { mcp_env_vars: { OTHER: { value: '***' } } }, 'mcp_env_vars.OTHER'],
+  ['a header', { headers: { 'X-Other': '***' } }, 'headers.X-Other'],
+  ['a credential of another kind', { credential: { type: 'bearer', token: '***' } }, 'credential.token'],
+  ['a part of the configuration', { mcp_config: { other: { secret: '***' } } }, 'mcp_config.other.secret'],
+  ['a name that every object has', { mcp_env_vars: { constructor: '***' } }, 'mcp_env_vars.constructor'],
+])('[ENV-4] *** for %s that was never stored is refused', async (_what, change, field) => {
+  const { definition } = await register(remote);
+  const update = mcpRegistrationSchema.parse({ name: 'a', mcp_server_url: 'https://mcp.example.com/mcp', ...change });
+  const merged = async () => register(mergeUpdate(definition, update));
+  expect(await refusalOf(merged())).toMatchObject({ code: 'VALIDATION_ERROR', field });
+});
