@@ -17,6 +17,7 @@ test('[CLI-1] nothing given is development on loopback', () => {
     port: 7300,
     dataDir: resolve('.toolcrib'),
     issuers: [],
+    allowedEnvironment: [],
     adminMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-admin' },
     allowedHosts: [],
     allowedOrigins: [],

@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import { isLoopbackHost } from '../net/is-loopback-host.ts';
+import type { McpRegistrationInput } from '../sources/mcp/registration/forms.ts';
+import { addName } from './add-name.ts';
+import type { AddOption } from './add-options.ts';
+import type { AddTarget } from './add-target.ts';
+import type { Given } from './given.ts';
+import { UsageError } from './usage-error.ts';
+
+const lifecycles = ['singleton', 'transient'] as const;
+const transports = ['sse', 'streamable_http'] as const;
+
+/** Options that mean nothing for a target of this kind, and why. */
+const senseless: Record<AddTarget['kind'], { options: AddOption[]; why: string }> = {
+  address: { options: ['version', 'lifecycle', 'standby', 'cwd'], why: 'is for servers that are started here, not for an address' },
+  package: { options: ['header', 'allow-insecure', 'cwd'], why: 'is not for a package' },
+  program: { options: ['header', 'allow-insecure', 'version'], why: 'is not for a program' },
+};
+
+/** [SRC-1] The registration that the command line asks for. */
+export function addRegistration(given: Given<AddOption>, target: AddTarget, variables: Record<string, string>): McpRegistrationInput {
+  const { options, why } = senseless[target.kind];
+  for (const option of options) if (given.origin(option) !== undefined) throw new UsageError(`--${option} ${why}`, { field: option });
+  const namespace = given.text('namespace');
+  const transport = oneOf(given, 'transport', transports);
+  const timeout = given.text('startup-timeout') === undefined ? undefined : given.number('startup-timeout', { least: 1, most: 3_600_000 });
+  return {
+    name: given.text('name') ?? addName(target),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(Object.keys(variables).length === 0 ? {} : { mcp_env_vars: variables }),
+    ...(transport === undefined ? {} : { mcp_transport_type: transport }),
+    ...(timeout === undefined ? {} : { resilience: { startupTimeoutMs: timeout } }),
+    ...(target.kind === 'address' ? remoteFields(given, target.url) : localFields(given, target.command, target.kind)),
+  };
+}
+
+function remoteFields(given: Given<AddOption>, url: string): McpRegistrationInput {
+  const headers = given.list('header').map((written): [string, string] => {
+    const [, name, value] = /^([^\s:]+):\s*(.*?)\s*$/s.exec(written) ?? [];
+    // Not repeated: there may be a token in it.
+    if (name === undefined || value === undefined) throw new UsageError("--header must be like 'X-Team: blue'", { field: 'header' });
+    return [name, value];
+  });
+  return {
+    mcp_server_url: url,
+    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+    ...(given.on('allow-insecure') ? { allow_insecure: true } : {}),
+  };
+}
+
+function localFields(given: Given<AddOption>, command: string[], kind: 'package' | 'program'): McpRegistrationInput {
+  const lifecycle = oneOf(given, 'lifecycle', lifecycles);
+  const standby = given.text('standby') === undefined ? undefined : given.number('standby', { least: 0, most: 32 });
+  if (standby !== undefined && lifecycle !== 'transient')
+    throw new UsageError('--standby is for --lifecycle transient: a singleton is one process', { field: 'standby' });
+  const cwd = kind === 'program' ? startFolder(given) : undefined;
+  return {
+    mcp_command: command,
+    mcp_lifecycle_mode: lifecycle,
+    ...(standby === undefined ? {} : { standby }),
+    ...(cwd === undefined ? {} : { mcp_cwd: cwd }),
+  };
+}
+
+/** A path like ./server.py means the one here, so that is where it is started, unless the server is on another machine. */
+function startFolder(given: Given<AddOption>): string | undefined {
+  const written = given.text('cwd');
+  const isHere = isLoopbackHost(URL.parse(given.required('url'))?.hostname ?? '');
+  if (isHere) return resolve(written ?? '.');
+  return written;
+}
+
+function oneOf<const Value extends string>(given: Given<AddOption>, option: AddOption, values: readonly Value[]): Value | undefined {
+  const written = given.text(option);
+  const value = values.find((known) => known === written);
+  if (written !== undefined && value === undefined)
+    throw new UsageError(`--${option} must be ${values.join(' or ')}, not ${JSON.stringify(written)}`, { field: option });
+  return value;
+}

@@ -1,0 +1,38 @@
+import { CribError } from '../model/crib-error.ts';
+import { packageCommand } from '../sources/mcp/registration/package-command.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What is to be added: a server to connect to, or a command that starts one. */
+export type AddTarget = { kind: 'address'; url: string } | { kind: 'package' | 'program'; command: string[] };
+
+const packageTypes = { npx: 'npm', uvx: 'pypi' } as const;
+
+/** What the operands of `toolcrib add` mean. */
+export function addTarget([first = '', ...rest]: readonly string[], version: string | undefined): AddTarget {
+  if (first === '') throw new UsageError('What is to be added is missing: npx or uvx and a package, an address, or a program');
+  if (/^https?:\/\//i.test(first)) {
+    if (rest[0] !== undefined) throw new UsageError(`${JSON.stringify(rest[0])} is one argument too many behind an address`);
+    return { kind: 'address', url: first };
+  }
+  if (first === 'npx' || first === 'uvx') return { kind: 'package', command: commandOf(first, rest, version) };
+  if (/^@[\w.~-]+\/[\w.~-]+(@|$)/.test(first)) throw new UsageError(`${first} looks like a package: write \`toolcrib add npx ${first}\``);
+  return { kind: 'program', command: [first, ...rest] };
+}
+
+function commandOf(runner: 'npx' | 'uvx', written: readonly string[], version: string | undefined): string[] {
+  // Whoever copies a command from a page copies this too; it is put back below.
+  const own = runner === 'npx' && /^(-y|--yes)$/.test(written[0] ?? '') ? written.slice(1) : written;
+  const [identifier, ...args] = own;
+  if (identifier === undefined) throw new UsageError('<package> is missing');
+  if (identifier.startsWith('-')) {
+    // Options of npx or uvx itself, such as `uvx --from package program`: where the package stands is theirs to know.
+    if (version !== undefined) throw new UsageError('--version is for a package alone: write it behind the package, as name@1.2.3');
+    return [runner, ...(runner === 'npx' ? ['-y'] : []), ...own];
+  }
+  try {
+    // Which packages may run is for the server to say.
+    return packageCommand({ type: packageTypes[runner], identifier, version }, { args, field: 'identifier', allowRisky: true });
+  } catch (cause) {
+    throw cause instanceof CribError ? new UsageError(cause.message, { field: cause.field, cause }) : cause;
+  }
+}

@@ -1,0 +1,91 @@
+import { CribError } from '../model/crib-error.ts';
+import { addOptions } from './add-options.ts';
+import { addRegistration } from './add-registration.ts';
+import { addTarget } from './add-target.ts';
+import { addVariables } from './add-variables.ts';
+import { defineCommand } from './command.ts';
+import { countTools, toolTable } from './describe-source.ts';
+import { interruptedCode, interruptSignal } from './interrupt-signal.ts';
+import { reportFailedStart } from './report-failed-start.ts';
+import { administratorFrom } from './secrets-options.ts';
+import { createSourceClient, type Administrator, type ShownSource } from './source-client.ts';
+import { sourceTools } from './source-tools.ts';
+import { print, printJson, remark } from './terminal.ts';
+import { whileWatching } from './while-watching.ts';
+
+export const add = defineCommand({
+  operands: '<npx package | uvx package | url | program> [arguments…]',
+  // None is answered below, in words of its own.
+  operandCount: [0, 400],
+  options: addOptions,
+  notes: [
+    'Registers an MCP server, waits until it has started, and lists its tools. Fetching a package can take a while.',
+    'Arguments for the server that begin with a dash go behind `--`; so does a program with all its arguments.',
+    'A server is kept running (--lifecycle singleton), since that is what makes calls quick.',
+    'A source that does not start stays registered. Ctrl-C only stops watching.',
+  ],
+  examples: [
+    'toolcrib add npx @modelcontextprotocol/server-everything',
+    'toolcrib add npx @modelcontextprotocol/server-filesystem --name files -- /srv/files',
+    'toolcrib add uvx mcp-server-git --version 2026.1.14',
+    'toolcrib add npx @example/server-tickets --secret TICKETS_TOKEN < token.txt',
+    "toolcrib add https://mcp.example.org/mcp --header 'X-Team: blue' --secret BEARER_TOKEN",
+    'toolcrib add -- python3 ./server.py --verbose',
+  ],
+  async run(given) {
+    const target = addTarget(given.operands, given.text('version'));
+    // Before a secret is asked for, so that nobody types one in vain.
+    addRegistration(given, target, {});
+    const variables = await addVariables({ env: given.list('env'), secret: given.list('secret') }, process.stdin);
+    const administrator = await administratorFrom(given);
+    const sources = createSourceClient(administrator);
+    const json = given.on('json');
+    const source = await sources.register(addRegistration(given, target, variables)).catch(explainConflict);
+    if (given.on('no-wait')) {
+      if (json) printJson(source);
+      else print(`${source.namespace} is registered and being started: \`toolcrib sources show ${source.namespace}\` says how it went.`);
+      return 0;
+    }
+    const signal = interruptSignal();
+    try {
+      const watched = { id: source.id, label: `Starting ${source.namespace}`, isNew: true, signal };
+      const settled = await whileWatching(administrator, watched, () => sources.settled(source.id, signal));
+      if (json) printJson(settled);
+      else await report(administrator, settled);
+      return settled.status.state === 'running' ? 0 : 1;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      remark(`No longer watching. ${source.namespace} stays registered and goes on: \`toolcrib sources show ${source.namespace}\``);
+      return interruptedCode;
+    }
+  },
+});
+
+/** Most often the same thing was added before. */
+function explainConflict(error: unknown): never {
+  if (!(error instanceof CribError) || error.code !== 'CONFLICT') throw error;
+  throw new CribError(
+    'CONFLICT',
+    `${error.message} \`toolcrib sources\` lists what is there; --name or --namespace gives this one another.`,
+    {
+      cause: error,
+    },
+  );
+}
+
+async function report(administrator: Administrator, source: ShownSource): Promise<void> {
+  const { namespace, status } = source;
+  if (status.state === 'error') {
+    const { message, code } = status;
+    return reportFailedStart({ namespace, what: 'could not be started', message, code });
+  }
+  if (status.state !== 'running')
+    return reportFailedStart({ namespace, what: 'was not started', message: `somebody else has it ${status.state} now` });
+  const tools = await sourceTools(administrator, source.id);
+  remark(`${namespace} is running and has ${countTools(tools.length)}.`);
+  if (tools.length === 0) return;
+  print(toolTable(tools));
+  // The server chose the names, so only a harmless one becomes part of a command that somebody may copy.
+  const harmless = tools.find(({ name }) => /^[\w:.-]+$/.test(name))?.name ?? '<name>';
+  remark(`Policies decide who may use them: \`toolcrib policy explain --tool ${harmless}\` says it.`);
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { align } from './align.ts';
+import { lineWidth, paint, printable } from './terminal.ts';
+import type { ShownSource } from './source-client.ts';
+
+const valuesSchema = z.record(z.string(), z.unknown()).catch({});
+const definitionSchema = z.looseObject({
+  transport_type: z.string().catch(''),
+  lifecycle_mode: z.string().catch(''),
+  standby: z.number().catch(0),
+  command: z.array(z.string()).catch([]),
+  cwd: z.string().nullable().catch(null),
+  server_url: z.string().nullable().catch(null),
+  environment: valuesSchema,
+  headers: valuesSchema,
+});
+
+/** The source's definition, of which a newer server may have other parts. */
+function definitionOf({ definition }: ShownSource) {
+  return definition === null ? undefined : definitionSchema.parse(definition);
+}
+
+export function transportOf(source: ShownSource): string {
+  return definitionOf(source)?.transport_type || source.source_type;
+}
+
+const colours: Record<string, 'green' | 'red' | 'yellow' | 'dim'> = {
+  running: 'green',
+  healthy: 'green',
+  error: 'red',
+  unhealthy: 'red',
+  unauthenticated: 'red',
+  starting: 'yellow',
+  restarting: 'yellow',
+  degraded: 'yellow',
+};
+
+/** A state or a health, in the colour that says whether somebody should look. `text` is what is coloured, where it is not the word alone. */
+export function paintState(word: string, text: string): string {
+  return paint(colours[word] ?? 'dim', text);
+}
+
+/** Everything about one source, for a person. */
+export function describeSource(source: ShownSource): string {
+  const { name, namespace, id, status, health, server } = source;
+  const definition = definitionOf(source);
+  const rows: [label: string, value: string | undefined][] = [
+    ['Name', name],
+    ['Namespace', namespace],
+    ['Id', id],
+    ['State', status.tools === undefined ? status.state : `${status.state}, ${countTools(status.tools)}`],
+    ['Error', status.message === undefined ? undefined : `${status.message} (${status.code ?? 'unknown'})`],
+    ['Health', health],
+    ['Server', server === null ? undefined : `${server.name} ${server.version}`],
+    ['Transport', transportOf(source)],
+    ['Lifecycle', lifecycleOf(definition)],
+    ['Command', definition === undefined || definition.command.length === 0 ? undefined : commandLine(definition.command)],
+    ['Folder', definition?.cwd ?? undefined],
+    ['Address', definition?.server_url ?? undefined],
+    ...Object.entries(definition?.environment ?? {}).map(([name, value]): [string, string] => ['Variable', `${name}=${shownValue(value)}`]),
+    ...Object.entries(definition?.headers ?? {}).map(([name, value]): [string, string] => ['Header', `${name}: ${shownValue(value)}`]),
+  ];
+  const given = rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value]]));
+  const painter = (text: string, column: number) => (column === 0 ? paint('bold', text) : text);
+  // Not cut to the terminal: somebody who asks for one source wants all of it.
+  return align(given, { paint: painter }).join('\n');
+}
+
+/** What a table of tools has: a name and what it does. */
+export function toolTable(tools: readonly { name: string; description: string; state?: string }[], indent = 0): string {
+  const rows = tools.map(({ name, description, state = 'active' }) => [
+    name,
+    state === 'active' ? description : `(${state}) ${description}`,
+  ]);
+  const painter = (text: string, column: number) => (column === 0 ? paint('bold', text) : text);
+  return align(rows, { width: lineWidth(), indent, paint: painter }).join('\n');
+}
+
+export function countTools(count: number): string {
+  return `${count === 0 ? 'no' : count} tool${count === 1 ? '' : 's'}`;
+}
+
+/** A command as a shell would read it. */
+export function commandLine(command: readonly string[]): string {
+  return command.map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : `'${printable(word).replaceAll("'", "'\\''")}'`)).join(' ');
+}
+
+function lifecycleOf(definition: z.infer<typeof definitionSchema> | undefined): string | undefined {
+  if (definition === undefined || definition.command.length === 0) return undefined;
+  return definition.standby === 0 ? definition.lifecycle_mode : `${definition.lifecycle_mode}, ${definition.standby} on standby`;
+}
+
+function shownValue(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return '***';
+  if ('value' in value) return String(value.value);
+  return 'secret_ref' in value ? `the secret ${String(value.secret_ref)}` : '***';
+}

@@ -1,0 +1,51 @@
+import { CribError } from '../model/crib-error.ts';
+import { defineCommand } from './command.ts';
+import { interruptSignal } from './interrupt-signal.ts';
+import { administratorFrom, administratorOptions } from './secrets-options.ts';
+import { createSourceClient } from './source-client.ts';
+import { followSourceLog, readSourceLog, type ShownLine } from './source-log.ts';
+import { paint, print, printable, printJson, remark } from './terminal.ts';
+
+export const logs = defineCommand({
+  operands: '<source>',
+  operandCount: [1, 1],
+  options: {
+    ...administratorOptions,
+    lines: { value: 'n', short: 'n', help: 'How many of the last lines', default: '100' },
+    follow: { short: 'f', help: 'Goes on with what follows, until Ctrl-C' },
+  },
+  notes: [
+    'Shows what the server of a source wrote to its standard error, and what happened to it. Only the last 1000 lines are kept.',
+    'With --json and --follow every line is a JSON object.',
+  ],
+  examples: ['toolcrib logs everything', 'toolcrib logs everything -n 20 -f'],
+  async run(given) {
+    const lines = given.number('lines', { least: 1, most: 1000 });
+    const administrator = await administratorFrom(given);
+    const { id, namespace } = await createSourceClient(administrator).find(given.operands[0] ?? '');
+    const json = given.on('json');
+    if (given.on('follow')) {
+      const signal = interruptSignal();
+      try {
+        for await (const line of followSourceLog(administrator, id, lines, signal)) print(json ? JSON.stringify(line) : describeLine(line));
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+      // Ctrl-C is how following ends.
+      if (signal.aborted) return 0;
+      throw new CribError('SERVICE_UNAVAILABLE', `${administrator.client.url} ended the stream: is it being stopped?`);
+    }
+    const log = await readSourceLog(administrator, id, lines);
+    if (json) printJson(log);
+    else if (log.lines.length === 0) remark(`${namespace} has said nothing since the server was started.`);
+    else print(log.lines.map(describeLine).join('\n'));
+    return 0;
+  },
+});
+
+function describeLine({ time, stream, text }: ShownLine): string {
+  // One line each, whatever is in it.
+  const plain = printable(text).replaceAll('\n', ' ');
+  const isEvent = stream === 'event';
+  return `${paint('dim', new Date(time).toISOString())}  ${isEvent ? paint('cyan', `toolcrib: ${plain}`) : plain}`;
+}

@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { sourceListSchema, sourceSchema } from '../api.ts';
+import { CribError } from '../model/crib-error.ts';
+import { readJson, type Client } from './client.ts';
+import { parseAnswer } from './parse-answer.ts';
+
+/** A server, and the administrator we speak to it for. */
+export interface Administrator {
+  client: Client;
+  token: string;
+}
+
+const { id, name, namespace, enabled, status } = sourceSchema.shape;
+const { tools, code, message } = status.shape;
+
+// Looser than the contract: a newer server may say more than we know of, and --json shows it.
+const shownSourceSchema = z.looseObject({
+  id,
+  name,
+  namespace,
+  enabled,
+  source_type: z.string(),
+  definition: z.looseObject({}).nullable(),
+  status: z.looseObject({ state: z.string(), tools, code, message }),
+  health: z.string(),
+  server: z.looseObject({ name: z.string(), version: z.string() }).nullable(),
+});
+export type ShownSource = z.infer<typeof shownSourceSchema>;
+
+const listSchema = z.looseObject({ ...sourceListSchema.shape, sources: z.array(shownSourceSchema) });
+const pollMs = 250;
+
+export interface SourceClient {
+  list(): Promise<z.infer<typeof listSchema>>;
+  /** By namespace or id, as somebody typed it. */
+  find(written: string): Promise<ShownSource>;
+  register(body: unknown): Promise<ShownSource>;
+  /** As it is when it is neither starting nor restarting any more. */
+  settled(id: string, signal: AbortSignal): Promise<ShownSource>;
+  /** May take as long as a package takes to be fetched. */
+  act(id: string, action: 'start' | 'stop' | 'restart' | 'refresh', signal: AbortSignal): Promise<ShownSource>;
+  setEnabled(id: string, enabled: boolean, signal: AbortSignal): Promise<ShownSource>;
+  remove(id: string): Promise<void>;
+}
+
+export function createSourceClient({ client, token }: Administrator): SourceClient {
+  const shown = (answer: unknown) => parseAnswer(shownSourceSchema, answer, client.url);
+  const get = async (id: string, signal?: AbortSignal) => shown(await client.json('GET', `/api/sources/${id}`, { token, signal }));
+
+  return {
+    list: async () => parseAnswer(listSchema, await client.json('GET', '/api/sources', { token }), client.url),
+    async find(written) {
+      const unknown = new CribError(
+        'NOT_FOUND',
+        `There is no source ${JSON.stringify(written)}: \`toolcrib sources\` lists those there are`,
+      );
+      // It becomes a part of an address, where dots and slashes would lead elsewhere.
+      if (!/^[a-z0-9-]{1,64}$/i.test(written)) throw unknown;
+      try {
+        return await get(written);
+      } catch (error) {
+        throw error instanceof CribError && error.code === 'NOT_FOUND' ? unknown : error;
+      }
+    },
+    register: async (body) => shown(await client.json('POST', '/api/sources', { token, body })),
+    async settled(id, signal) {
+      for (;;) {
+        const source = await get(id, signal);
+        if (source.status.state !== 'starting' && source.status.state !== 'restarting') return source;
+        await pause(pollMs, undefined, { signal });
+      }
+    },
+    act: async (id, action, signal) => shown(await client.json('POST', `/api/sources/${id}/${action}`, { token, signal, silenceMs: 0 })),
+    setEnabled: async (id, enabled, signal) =>
+      shown(await client.json('PATCH', `/api/sources/${id}`, { token, body: { enabled }, signal, silenceMs: 0 })),
+    async remove(id) {
+      const response = await client.send('DELETE', `/api/sources/${id}`, { token });
+      // There is nothing to read where it went well.
+      if (response.status !== 204) await readJson(client.url, response);
+    },
+  };
+}

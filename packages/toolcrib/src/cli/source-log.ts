@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { sourceLogSchema } from '../api.ts';
+import { CribError } from '../model/crib-error.ts';
+import { readJson } from './client.ts';
+import { parseAnswer } from './parse-answer.ts';
+import { readEvents } from './read-events.ts';
+import type { Administrator } from './source-client.ts';
+
+const { time, text } = sourceLogSchema.shape.lines.element.shape;
+const lineSchema = z.looseObject({ time, stream: z.string(), text });
+const logSchema = z.looseObject({ lines: z.array(lineSchema) });
+export type ShownLine = z.infer<typeof lineSchema>;
+
+/** What a source said last, oldest first. */
+export async function readSourceLog({ client, token }: Administrator, id: string, lines: number, signal?: AbortSignal) {
+  const query = { lines: String(lines) };
+  return parseAnswer(logSchema, await client.json('GET', `/api/sources/${id}/logs`, { token, query, signal }), client.url);
+}
+
+/** What a source said last, and everything it says from then on, until the signal aborts or the server ends it. */
+export async function* followSourceLog(
+  { client, token }: Administrator,
+  id: string,
+  lines: number,
+  signal: AbortSignal,
+): AsyncGenerator<ShownLine> {
+  const options = { token, query: { lines: String(lines) }, accept: 'text/event-stream', signal, silenceMs: 0 };
+  const response = await client.send('GET', `/api/sources/${id}/logs`, options);
+  if (!response.contentType.startsWith('text/event-stream')) {
+    await readJson(client.url, response);
+    throw new CribError('NETWORK_ERROR', `${client.url} answered with something else than a stream: is it a Toolcrib of this version?`);
+  }
+  for await (const { event, data } of readEvents(response.body)) if (event === 'line') yield parseLine(data, client.url);
+}
+
+function parseLine(data: string, url: string): ShownLine {
+  try {
+    return parseAnswer(lineSchema, JSON.parse(data), url);
+  } catch (cause) {
+    if (cause instanceof CribError) throw cause;
+    throw new CribError('NETWORK_ERROR', `${url} sent an event that is not JSON`, { cause });
+  }
+}

@@ -1,0 +1,62 @@
+import { CribError } from '../model/crib-error.ts';
+import { countTools } from './describe-source.ts';
+import { interruptedCode, interruptSignal } from './interrupt-signal.ts';
+import { reportFailedStart } from './report-failed-start.ts';
+import { createSourceClient, type Administrator, type ShownSource } from './source-client.ts';
+import { complain, print, printJson, remark } from './terminal.ts';
+import { whileWatching } from './while-watching.ts';
+
+/** What can be done to a source, how it is called while it goes on, and when it went wrong. */
+const changes = {
+  start: { going: 'Starting', failed: 'could not be started', retry: 'restart' },
+  stop: { going: 'Stopping', failed: 'could not be stopped', retry: 'restart' },
+  restart: { going: 'Restarting', failed: 'could not be started', retry: 'restart' },
+  refresh: { going: 'Asking for the tools of', failed: 'could not be asked for its tools', retry: 'restart' },
+  enable: { going: 'Starting', failed: 'could not be started and stays disabled', retry: 'enable' },
+  disable: { going: 'Stopping', failed: 'could not be disabled', retry: 'restart' },
+} as const;
+type SourceChange = keyof typeof changes;
+
+export const sourceChanges = Object.keys(changes);
+
+export function isSourceChange(word: string): word is SourceChange {
+  return Object.hasOwn(changes, word);
+}
+
+/** Does it, shows what the source says meanwhile, and says how it is then. */
+export async function changeSource(
+  administrator: Administrator,
+  source: ShownSource,
+  change: SourceChange,
+  { json }: { json: boolean },
+): Promise<number> {
+  const { id, namespace } = source;
+  const { going, failed, retry } = changes[change];
+  if (source.definition === null)
+    throw new CribError('CONFLICT', `${namespace} comes with Toolcrib and is always there: it cannot be changed`);
+  const client = createSourceClient(administrator);
+  const signal = interruptSignal();
+  try {
+    const changed = await whileWatching(administrator, { id, label: `${going} ${namespace}`, signal }, () =>
+      change === 'enable' || change === 'disable' ? client.setEnabled(id, change === 'enable', signal) : client.act(id, change, signal),
+    );
+    if (json) printJson(changed);
+    else print(outcome(changed));
+    return 0;
+  } catch (error) {
+    if (signal.aborted) {
+      remark(`No longer watching. The server goes on: \`toolcrib sources show ${namespace}\` says how it went.`);
+      return interruptedCode;
+    }
+    if (!(error instanceof CribError)) throw error;
+    // A conflict says itself what to do, and nothing was tried.
+    if (error.code === 'CONFLICT') complain(`${namespace} ${failed}: ${error.message}`);
+    else reportFailedStart({ namespace, what: failed, message: error.message, code: error.code, retry });
+    return 1;
+  }
+}
+
+function outcome({ namespace, status }: ShownSource): string {
+  if (status.state === 'running') return `${namespace} is running and has ${countTools(status.tools ?? 0)}.`;
+  return `${namespace} is ${status.state}${status.state === 'stopped' || status.state === 'disabled' ? ': its tools are off every list' : ''}.`;
+}

@@ -1,0 +1,24 @@
+import { align } from './align.ts';
+import { paintState, transportOf } from './describe-source.ts';
+import type { ShownSource } from './source-client.ts';
+import { lineWidth, paint } from './terminal.ts';
+
+/** All sources at a glance: what is up, what broke, and why. */
+export function sourceTable(sources: readonly ShownSource[]): string {
+  const rows = sources.map((source) => {
+    const { namespace, status, health, server } = source;
+    const note = status.message ?? (server === null ? '' : `${server.name} ${server.version}`);
+    return [namespace, status.state, health, status.tools === undefined ? '' : String(status.tools), transportOf(source), note];
+  });
+  const painter = (text: string, column: number, row: number) => {
+    const source = sources[row - 1];
+    if (source === undefined) return paint('dim', text);
+    if (column === 0) return paint('bold', text);
+    if (column === 1) return paintState(source.status.state, text);
+    return column === 2 ? paintState(source.health, text) : text;
+  };
+  return align([['NAMESPACE', 'STATE', 'HEALTH', 'TOOLS', 'TRANSPORT', 'SERVER OR ERROR'], ...rows], {
+    width: lineWidth(),
+    paint: painter,
+  }).join('\n');
+}

@@ -1,0 +1,65 @@
+import { closest } from './closest.ts';
+import { defineCommand } from './command.ts';
+import { administratorFrom, administratorOptions } from './secrets-options.ts';
+import { createSourceClient } from './source-client.ts';
+import { changeSource, isSourceChange, sourceChanges } from './sources-change.ts';
+import { sourceTable } from './sources-table.ts';
+import { removeSource } from './sources-remove.ts';
+import { showSource } from './sources-show.ts';
+import { print, printJson, remark } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+const actions = ['show', ...sourceChanges, 'remove'];
+
+export const sources = defineCommand({
+  operands: '[action] [source]',
+  operandCount: [0, 2],
+  options: {
+    ...administratorOptions,
+    yes: { short: 'y', help: 'Removes without asking' },
+  },
+  notes: [
+    'Alone it lists all sources. With an action and the namespace of a source:',
+    '  show              everything about it, and its tools',
+    '  start, stop       its tools are off every list while it is stopped',
+    '  restart           stops it and starts it again, also after a failure',
+    '  refresh           asks it for its tools again',
+    '  enable, disable   a disabled source stays stopped when the server starts anew',
+    '  remove            stops it and forgets it, its tools and its secrets',
+  ],
+  examples: [
+    'toolcrib sources',
+    'toolcrib sources show everything',
+    'toolcrib sources restart everything',
+    'toolcrib sources remove everything',
+  ],
+  async run(given) {
+    const [action, written] = given.operands;
+    if (action !== undefined && !actions.includes(action)) throw unknownAction(action);
+    if (action !== undefined && written === undefined) throw new UsageError(`${action} which one? The namespace of the source is missing`);
+    const administrator = await administratorFrom(given);
+    const client = createSourceClient(administrator);
+    const json = given.on('json');
+    if (action === undefined || written === undefined) {
+      const list = await client.list();
+      if (json) printJson(list);
+      else print(sourceTable(list.sources));
+      if (!json && list.sources.every(({ source_type }) => source_type === 'builtin'))
+        remark('Only the built-in tools are here yet. `toolcrib add npx @modelcontextprotocol/server-everything` adds a source to try.');
+      return 0;
+    }
+    const source = await client.find(written);
+    if (action === 'show') return showSource(administrator, source, { json });
+    if (action === 'remove') return removeSource(client, source, { json, ask: !given.on('yes') });
+    return isSourceChange(action) ? changeSource(administrator, source, action, { json }) : 1;
+  },
+});
+
+function unknownAction(action: string): UsageError {
+  const meant = closest(action, actions);
+  const hint =
+    meant === undefined
+      ? `\`toolcrib sources show ${action}\` shows the source of that name`
+      : `did you mean \`toolcrib sources ${meant}\`?`;
+  return new UsageError(`There is no \`sources ${action}\`: ${hint}`);
+}

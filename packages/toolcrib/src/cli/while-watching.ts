@@ -1,0 +1,51 @@
+import { openProgressLine } from './progress-line.ts';
+import type { Administrator } from './source-client.ts';
+import { followSourceLog, readSourceLog, type ShownLine } from './source-log.ts';
+
+export interface Watched {
+  id: string;
+  /** What is going on, such as `Starting everything`. */
+  label: string;
+  /** Whether it is new, so that nothing it said is old. */
+  isNew?: boolean;
+  signal: AbortSignal;
+}
+
+/** The most lines that a source keeps. */
+const keptLines = 1000;
+
+/** Shows what a source says while something is done with it. That cannot fail what is done: it is only looked at. */
+export async function whileWatching<Result>(administrator: Administrator, watched: Watched, act: () => Promise<Result>): Promise<Result> {
+  const { id, label, isNew = false, signal } = watched;
+  const old = isNew ? { lines: [] } : await readSourceLog(administrator, id, 1, signal).catch(() => ({ lines: [] }));
+  let shownUntil: ShownLine | undefined = old.lines.at(-1);
+  const progress = openProgressLine(label);
+  const show = (line: ShownLine) => {
+    shownUntil = line;
+    // What happened to it is what the command ends with; here it is only what the server itself says.
+    if (line.stream === 'stderr') progress.say(line.text);
+  };
+
+  const done = new AbortController();
+  const since = shownUntil?.time ?? -1;
+  const following = (async () => {
+    const lines = followSourceLog(administrator, id, keptLines, AbortSignal.any([signal, done.signal]));
+    for await (const line of lines) if (line.time > since) show(line);
+  })().catch(() => undefined);
+
+  try {
+    return await act();
+  } finally {
+    done.abort();
+    await following;
+    if (!signal.aborted) await showRest();
+    progress.end();
+  }
+
+  /** What it said last may still have been on its way. */
+  async function showRest(): Promise<void> {
+    const { lines } = await readSourceLog(administrator, id, keptLines).catch(() => ({ lines: [] }));
+    const last = lines.findLastIndex((line) => line.time === shownUntil?.time && line.text === shownUntil.text);
+    lines.slice(last + 1).forEach(show);
+  }
+}

@@ -1,0 +1,204 @@
+import { Readable } from 'node:stream';
+import type { ReadStream } from 'node:tty';
+import { describe, expect, test } from 'vitest';
+import { addName } from '../../src/cli/add-name.ts';
+import type { addOptions } from '../../src/cli/add-options.ts';
+import { addRegistration } from '../../src/cli/add-registration.ts';
+import { addTarget } from '../../src/cli/add-target.ts';
+import { addVariables } from '../../src/cli/add-variables.ts';
+import { add } from '../../src/cli/add.ts';
+import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
+import type { Given } from '../../src/cli/given.ts';
+import { mcpRegistrationSchema } from '../../src/sources/mcp/registration/forms.ts';
+
+/** What `toolcrib add` would register, without asking for secrets. */
+function registration(...args: string[]) {
+  const given = parseCommandLine(add, args, {}) as Given<keyof typeof addOptions>;
+  const form = addRegistration(given, addTarget(given.operands, given.text('version')), {});
+  mcpRegistrationSchema.parse(form);
+  return form;
+}
+
+describe('what is added', () => {
+  const targets: [args: string[], command: string[] | string][] = [
+    [
+      ['npx', 'pkg'],
+      ['npx', '-y', 'pkg'],
+    ],
+    [
+      ['npx', '-y', 'pkg', 'a b'],
+      ['npx', '-y', 'pkg', 'a b'],
+    ],
+    [
+      ['npx', '@scope/pkg', '--version', '1.2.3', '--', '--port', '1'],
+      ['npx', '-y', '@scope/pkg@1.2.3', '--port', '1'],
+    ],
+    [
+      ['--', 'npx', '-y', '--package', 'a', 'b'],
+      ['npx', '-y', '--package', 'a', 'b'],
+    ],
+    [
+      ['uvx', 'mcp-server-git'],
+      ['uvx', 'mcp-server-git'],
+    ],
+    [
+      ['uvx', 'mcp-server-git', '--version', '2026.1.14'],
+      ['uvx', 'mcp-server-git@2026.1.14'],
+    ],
+    [
+      ['--', 'uvx', '--from', 'a', 'b'],
+      ['uvx', '--from', 'a', 'b'],
+    ],
+    [
+      ['--', 'python3', './server.py', '--name', 'x'],
+      ['python3', './server.py', '--name', 'x'],
+    ],
+    [['https://mcp.example.org/mcp'], 'https://mcp.example.org/mcp'],
+    [['HTTP://localhost:3000/mcp'], 'HTTP://localhost:3000/mcp'],
+  ];
+
+  test.each(targets)('[CLI-1] [SRC-1] toolcrib add %j starts, or connects to, %j', (args, meant) => {
+    const form = registration(...args);
+    expect(form.mcp_command ?? form.mcp_server_url).toEqual(meant);
+  });
+
+  test('[CLI-1] is kept running unless told otherwise', () => {
+    expect(registration('npx', 'pkg')).toMatchObject({ mcp_lifecycle_mode: 'singleton' });
+    expect(registration('npx', 'pkg', '--lifecycle', 'transient', '--standby', '2')).toMatchObject({
+      mcp_lifecycle_mode: 'transient',
+      standby: 2,
+    });
+    expect(registration('https://x.example/mcp')).not.toHaveProperty('mcp_lifecycle_mode');
+  });
+
+  test('[CLI-1] a program is started in this folder, where its path means something, unless the server is elsewhere', () => {
+    const elsewhere = ['--url', 'https://crib.example.org'];
+    expect(registration('--', './server.py').mcp_cwd).toBe(process.cwd());
+    expect(registration('--cwd', '/srv', '--', './server.py').mcp_cwd).toBe('/srv');
+    expect(registration(...elsewhere, '--', '/opt/server')).not.toHaveProperty('mcp_cwd');
+    expect(registration(...elsewhere, '--cwd', '/srv', '--', '/opt/server').mcp_cwd).toBe('/srv');
+    expect(registration('npx', 'pkg')).not.toHaveProperty('mcp_cwd');
+  });
+
+  test('[CLI-1] an address has headers, a transport, and http only where it is allowed', () => {
+    const args = [
+      'https://acme.example/sse',
+      '--header',
+      'X-Team:  blue ',
+      '--header',
+      'X-Empty:',
+      '--transport',
+      'sse',
+      '--allow-insecure',
+    ];
+    expect(registration(...args)).toEqual({
+      name: 'acme',
+      mcp_server_url: 'https://acme.example/sse',
+      mcp_transport_type: 'sse',
+      headers: { 'X-Team': 'blue', 'X-Empty': '' },
+      allow_insecure: true,
+    });
+  });
+
+  test('[CLI-1] names and the patience for the start are passed on', () => {
+    expect(registration('npx', 'pkg', '--name', 'My tools', '--namespace', 'mine', '--startup-timeout', '5000')).toMatchObject({
+      name: 'My tools',
+      namespace: 'mine',
+      resilience: { startupTimeoutMs: 5000 },
+    });
+  });
+
+  const wrong: [args: string[], message: string][] = [
+    [[], 'What is to be added is missing'],
+    [['npx'], '<package> is missing'],
+    [['@scope/pkg'], '@scope/pkg looks like a package: write `toolcrib add npx @scope/pkg`'],
+    [['https://x.example/mcp', 'more'], '"more" is one argument too many behind an address'],
+    [['https://x.example/mcp', '--version', '1'], '--version is for servers that are started here, not for an address'],
+    [['https://x.example/mcp', '--lifecycle', 'transient'], '--lifecycle is for servers that are started here'],
+    [['https://x.example/mcp', '--header', 'Bearer abc'], "--header must be like 'X-Team: blue'"],
+    [['npx', 'pkg', '--header', 'A: b'], '--header is not for a package'],
+    [['npx', 'pkg@1.0.0', '--version', '2.0.0'], 'The version is said twice'],
+    [['npx', 'pkg', '--version', '1 2'], 'A version is an exact one'],
+    [['--version', '1', '--', 'npx', '--package', 'a', 'b'], '--version is for a package alone'],
+    [['--version', '1', '--', 'prog'], '--version is not for a program'],
+    [['npx', 'pkg', '--lifecycle', 'eternal'], '--lifecycle must be singleton or transient, not "eternal"'],
+    [['npx', 'pkg', '--transport', 'stdio'], '--transport must be sse or streamable_http, not "stdio"'],
+    [['npx', 'pkg', '--standby', '2'], '--standby is for --lifecycle transient'],
+    [['npx', 'pkg', '--standby', '33', '--lifecycle', 'transient'], '--standby must be a whole number from 0 to 32'],
+  ];
+
+  test.each(wrong)('[CLI-1] toolcrib add %j is refused before anything is sent', (args, message) => {
+    expect(() => registration(...args)).toThrow(message);
+  });
+
+  test('[SEC-2] a shell is refused, as the server would', () => {
+    expect(() => registration('--', 'bash', '-c', 'x')).toThrow('bash is refused');
+  });
+});
+
+const names: [operands: string[], name: string][] = [
+  [['npx', '@modelcontextprotocol/server-everything'], 'everything'],
+  [['npx', '@playwright/mcp@latest'], 'playwright'],
+  [['npx', '@upstash/context7-mcp'], 'context7'],
+  [['npx', 'mcp-server'], 'mcp-server'],
+  [['uvx', 'mcp-server-git'], 'git'],
+  [['uvx', 'mcp_server_fetch==1.0'], 'fetch'],
+  [['uvx', '--from', 'weather-mcp', 'serve'], 'weather'],
+  [['python3', '-m', 'my_weather'], 'my_weather'],
+  [['node', '/srv/weather/dist/index.js'], 'weather'],
+  [['/opt/bin/tickets-server', 'serve'], 'tickets'],
+  [['docker', 'run', '-i', '--rm', 'ghcr.io/github/github-mcp-server:1.2'], 'github'],
+  [['https://mcp.example.org/mcp'], 'example'],
+  [['https://mcp.foo.co.uk/mcp'], 'foo'],
+  [['http://localhost:3001/mcp'], 'localhost-3001'],
+  [['http://127.0.0.1/mcp'], '127.0.0.1'],
+  [['http://[::1]:8080/mcp'], '[::1]-8080'],
+];
+
+test.each(names)('[CLI-1] toolcrib add %j is named %j where it is given no name', (operands, name) => {
+  expect(addName(addTarget(operands, undefined))).toBe(name);
+});
+
+describe('variables', () => {
+  const input = (text = '') => Readable.from([text]) as unknown as ReadStream;
+  const read = (given: { env?: string[]; secret?: string[] }, text?: string) =>
+    addVariables({ env: [], secret: [], ...given }, input(text));
+
+  test('[CLI-1] are what stands behind the first equals sign', async () => {
+    expect(await read({ env: ['A=1', 'B=x=y', 'C='] })).toEqual({ A: '1', B: 'x=y', C: '' });
+  });
+
+  test('[ENV-4] a secret that does not look like one is sealed under a name that does', async () => {
+    expect(await read({ secret: ['API_TOKEN=t0p', 'REGION=north'] })).toEqual({
+      API_TOKEN: 't0p',
+      REGION: '${REGION_SECRET}',
+      REGION_SECRET: 'north',
+    });
+  });
+
+  test('[CLI-1] one secret without a value is all of standard input', async () => {
+    expect(await read({ secret: ['API_TOKEN'] }, 'two\nlines\n')).toEqual({ API_TOKEN: 'two\nlines' });
+  });
+
+  test('[CLI-1] several secrets without a value are its lines, in order', async () => {
+    expect(await read({ secret: ['A_TOKEN', 'B_TOKEN=given', 'C_TOKEN'] }, 'a\nc\n')).toEqual({
+      A_TOKEN: 'a',
+      B_TOKEN: 'given',
+      C_TOKEN: 'c',
+    });
+  });
+
+  test.each([
+    [{ env: ['A'] }, '', '--env must be NAME=VALUE'],
+    [{ env: ['=s3cret'] }, '', '--env must begin with the name of a variable'],
+    [{ env: ['A=1', 'A=2'] }, '', 'A is given twice'],
+    [{ env: ['A_TOKEN=1'], secret: ['A_TOKEN=2'] }, '', 'A_TOKEN is given twice'],
+    [{ secret: ['A_TOKEN'] }, '', 'No value is given'],
+    [{ secret: ['A_TOKEN='] }, '', 'The secret A_TOKEN has no value'],
+    [{ secret: ['A', 'B'] }, 'one', 'Standard input must have 2 lines, one for each of A, B; it has 1'],
+  ])('[CLI-1] %j with %j is refused, and no value is repeated', async (given, text, message) => {
+    const failure = await read(given, text).catch((error: Error) => error);
+    expect(failure).toMatchObject({ message: expect.stringContaining(message) });
+    expect((failure as Error).message).not.toContain('s3cret');
+  });
+});

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiClient } from '../fixtures/api-client.ts';
+import { startEverything } from '../fixtures/mcp/sessions.ts';
+import { devToken } from '../running-server.ts';
+import { atTerminal, hasTerminal } from './at-terminal.ts';
+import { addFixture, startSourceCommands } from './source-commands.ts';
+
+let commands: Awaited<ReturnType<typeof startSourceCommands>>;
+beforeAll(async () => {
+  commands = await startSourceCommands();
+});
+afterAll(() => commands[Symbol.asyncDispose]());
+
+describe('add', () => {
+  test('[CLI-1] [MC-T3] shows what the server says while it starts, and ends in the list of its tools', async () => {
+    const { code, stdout, stderr } = await commands.add('plain', ['plain']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^plain:echo {2,}The tool echo of the fixture server\.$/m);
+    expect(
+      new Set(
+        stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => /^\S+ +/.exec(line)?.[0].length),
+      ).size,
+    ).toBe(1);
+    expect(stderr).toMatch(/^Starting plain…\n {2}ready\nplain is running and has \d+ tools\.\n/);
+    expect(stderr).toContain('`toolcrib policy explain --tool plain:');
+  });
+
+  test('[CLI-1] [SRC-9] --json prints the source as it is in the end', async () => {
+    const { code, stdout } = await commands.run([...addFixture('as-json', ['plain'], ['--json', '--lifecycle', 'transient'])]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      namespace: 'as-json',
+      status: { state: 'running', tools: expect.any(Number) },
+      definition: { lifecycle_mode: 'transient' },
+    });
+  });
+
+  test('[CLI-1] --no-wait says that it goes on', async () => {
+    const { code, stdout, stderr } = await commands.add('later', ['hang-handshake'], ['--no-wait']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('later is registered and being started');
+    expect(await commands.json(['sources', 'show', 'later'])).toMatchObject({ status: { state: 'starting' } });
+  });
+
+  test('[CLI-1] [ERR-5] a server that dies ends in its last words, the code and what can be done, and stays', async () => {
+    const { code, stdout, stderr } = await commands.add('dying', ['crash-handshake', '3', 'the cat ate it']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^Starting dying…\n {2}ready\n {2}the cat ate it\n/);
+    expect(stderr).toMatch(/toolcrib: dying could not be started \(SERVICE_UNAVAILABLE\): .*ended with code 3/);
+    expect(stderr).toMatch(
+      /toolcrib logs dying +shows what it said\n.*toolcrib sources restart dying +tries again\n.*toolcrib sources remove dying/,
+    );
+    expect(await commands.json(['sources', 'show', 'dying'])).toMatchObject({ enabled: true, status: { state: 'error' } });
+  });
+
+  test('[CLI-1] a failed start ends with 1 under --json too', async () => {
+    const { code, stdout } = await commands.run(addFixture('dying-json', ['crash-handshake'], ['--json']));
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ status: { state: 'error', code: 'SERVICE_UNAVAILABLE' } });
+  });
+
+  test('[CLI-1] [ERR-4] a server that says nothing ends in the timeout of its start', async () => {
+    const { code, stderr } = await commands.add('mute', ['hang-handshake'], ['--startup-timeout', '300']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('toolcrib: mute could not be started (NETWORK_ERROR): Handshake timed out');
+  });
+
+  test('[CLI-1] [ERR-1] a program that is not there is said so', async () => {
+    const { code, stderr } = await commands.run(['add', '--', 'no-such-program-anywhere']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/could not be started \(NOT_FOUND\): The program no-such-program-anywhere was not found/);
+  });
+
+  test('[CLI-1] Ctrl-C stops watching, and the source stays', async () => {
+    await using program = commands.start(addFixture('watched', ['hang-handshake']));
+    await program.printed('  ready', 'stderr');
+    program.child.kill('SIGINT');
+    expect(await program.ended).toMatchObject({ code: 130, stdout: '', stderr: expect.stringContaining('watched stays registered') });
+    expect(await commands.json(['sources', 'show', 'watched'])).toMatchObject({ status: { state: 'starting' } });
+  });
+
+  test('[NAME-2] a second one of the same name is refused with what to do', async () => {
+    expect(await commands.add('twice', ['plain'], ['--no-wait'])).toMatchObject({ code: 0 });
+    const { code, stderr } = await commands.add('twice', ['plain']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/is already there.*--name or --namespace gives this one another/);
+  });
+
+  test('[MC-T6] [MC-T7] [ENV-4] variables and secrets reach the server, and secrets are never shown', async () => {
+    const args = addFixture(
+      'secretive',
+      ['plain'],
+      ['--env', 'COLOUR=blue', '--secret', 'REGION', '--secret', 'API_TOKEN=t0p-of-the-hill'],
+    );
+    expect(await commands.run(args, { input: 'far-far-north\n' })).toMatchObject({ code: 0 });
+    const shown = await commands.run(['sources', 'show', 'secretive']);
+    expect(shown.stdout).toContain('COLOUR=blue');
+    expect(shown.stdout).toContain('API_TOKEN=***');
+    const admin = new ApiClient(commands.server.url, await devToken(commands.server.url, 'admin'));
+    await admin.post('/api/groups', { id: 'secretive', name: 'Secretive', selectors: [{ source: 'secretive' }] });
+    const matchers = [{ path: 'preferred_username', operator: 'equals', value: 'admin' }];
+    await admin.post('/api/policies', { name: 'Admin', matchers, groups: ['secretive'] });
+    const { stdout } = await commands.run(['call', 'secretive:environment', '--as', 'admin']);
+    // What a server says of its own secrets is hidden too, so this is how it is seen that it has them.
+    expect(JSON.parse(stdout)).toMatchObject({ COLOUR: 'blue', REGION: '***', API_TOKEN: '***' });
+    const everything = shown.stdout + stdout + (await commands.run(['sources', 'show', 'secretive', '--json'])).stdout;
+    expect(everything).not.toMatch(/far-far-north|t0p-of-the-hill/);
+  });
+
+  test('[CLI-1] [MCP-2] an address is connected to', async () => {
+    const port = await freePort();
+    await using _server = await startEverything('streamableHttp', port);
+    const { code, stdout } = await commands.run(['add', `http://127.0.0.1:${port}/mcp`, '--namespace', 'remote']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^remote:echo /m);
+    expect(await commands.run(['sources', 'remove', 'remote'])).toMatchObject({ code: 0 });
+  });
+
+  test('[CLI-1] is for administrators, and says so', async () => {
+    const token = (await commands.run(['token', 'bob'])).stdout.trim();
+    const { code, stderr } = await commands.run(addFixture('bobs', ['plain']), { env: { TOOLCRIB_TOKEN: token } });
+    expect(code).toBe(1);
+    expect(stderr).toContain('for administrators');
+  });
+
+  test.skipIf(!hasTerminal)('[CLI-1] at a terminal the seconds are counted in one line', async () => {
+    const seen = await atTerminal(addFixture('at-terminal', ['plain']), commands.server.url);
+    // oxlint-disable-next-line no-control-regex -- the control sequence that clears a line
+    expect(seen).toMatch(/\r\u001b\[2K.*Starting at-terminal… \d+ s/);
+    expect(seen).toContain('at-terminal:echo');
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,30 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { launcher } from './run-toolcrib.ts';
+
+/** From util-linux: gives a program a terminal of its own. */
+const giveTerminal = 'script';
+
+export const hasTerminal = spawnSync(giveTerminal, ['--version']).stdout?.includes('util-linux') ?? false;
+
+/** Everything the program shows at a terminal; `answer` is typed as soon as it asks `question`. */
+export async function atTerminal(
+  args: string[],
+  url: string,
+  { question, answer }: { question?: string; answer?: string } = {},
+): Promise<string> {
+  const words = [process.execPath, launcher, ...args].map((word) => `'${word}'`).join(' ');
+  const child = spawn(giveTerminal, ['-qec', words, '/dev/null'], {
+    env: { PATH: process.env.PATH, TOOLCRIB_URL: url, TERM: 'xterm', SHELL: '/bin/sh' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let shown = '';
+  let isAnswered = false;
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    shown += chunk as string;
+    if (question === undefined || isAnswered || !shown.includes(question)) continue;
+    isAnswered = true;
+    child.stdin.write(answer ?? '');
+  }
+  child.stdin.destroy();
+  return shown;
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sourceLogSchema } from '../../src/api.ts';
+import { startHttpServer } from '../fixtures/http-server.ts';
+import { startSourceCommands } from './source-commands.ts';
+
+let commands: Awaited<ReturnType<typeof startSourceCommands>>;
+beforeAll(async () => {
+  commands = await startSourceCommands();
+  await commands.add('talker', ['plain']);
+});
+afterAll(() => commands[Symbol.asyncDispose]());
+
+describe('logs', () => {
+  test('[CLI-1] are the last lines with their time, and what happened is marked', async () => {
+    const { code, stdout, stderr } = await commands.run(['logs', 'talker']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}toolcrib: \S/m);
+    expect(stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z {2}ready$/m);
+    const last = await commands.run(['logs', 'talker', '-n', '1']);
+    expect(last.stdout).toBe(stdout.trimEnd().split('\n').slice(-1).concat('').join('\n'));
+  });
+
+  test("[CLI-1] --json prints the API's answer", async () => {
+    expect(sourceLogSchema.parse(await commands.json(['logs', 'talker'])).lines).toContainEqual(
+      expect.objectContaining({ stream: 'stderr', text: 'ready' }),
+    );
+  });
+
+  test('[CLI-1] -f follows until Ctrl-C', async () => {
+    await using program = commands.start(['logs', 'talker', '-n', '1', '-f']);
+    await program.printed('\n');
+    await commands.run(['sources', 'stop', 'talker']);
+    await commands.run(['sources', 'start', 'talker']);
+    await program.printed('  ready\n');
+    program.child.kill('SIGINT');
+    expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('[CLI-1] -f with --json prints a JSON object in every line', async () => {
+    await using program = commands.start(['logs', 'talker', '-f', '--json']);
+    const printed = await program.printed('"text":"ready"}\n');
+    for (const line of printed.slice(0, printed.lastIndexOf('\n')).split('\n')) expect(JSON.parse(line)).toHaveProperty('time');
+    program.child.kill('SIGINT');
+    expect(await program.ended).toMatchObject({ code: 0 });
+  });
+
+  test('[CLI-1] of a source that said nothing it is said so', async () => {
+    expect(await commands.run(['logs', 'builtin'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('has said nothing'),
+    });
+  });
+
+  test.each([
+    [['nobody'], 1, 'There is no source "nobody"'],
+    [['talker', '-n', '0'], 2, '--lines must be a whole number from 1 to 1000'],
+    [[], 2, '<source> is missing'],
+  ])('[CLI-1] toolcrib logs %j is refused', async (args, code, message) => {
+    expect(await commands.run(['logs', ...args])).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
+  });
+
+  test('[CLI-1] a server that ends the stream, or sends what a terminal would obey, does no harm', async () => {
+    const line = { time: 0, stream: 'stderr', text: '\u001b[2Jevil\rline\u0007' };
+    const source = { id: 'x', name: 'x', namespace: 'x', enabled: true, source_type: 'mcp', health: 'healthy' };
+    await using other = await startHttpServer((request, response) => {
+      if (request.url?.includes('/logs') !== true) {
+        const whole = { ...source, definition: null, status: { state: 'running' }, server: null };
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(whole));
+      } else {
+        response.setHeader('content-type', 'text/event-stream').end(`event: line\ndata: ${JSON.stringify(line)}\n\n`);
+      }
+    });
+    expect(await commands.run(['logs', 'x', '-f', '--url', other.origin, '--token', 'x'])).toMatchObject({
+      code: 1,
+      stdout: '1970-01-01T00:00:00.000Z  evilline\n',
+      stderr: expect.stringContaining('ended the stream'),
+    });
+  });
+});
