@@ -44,7 +44,7 @@ function groups(): Group[] {
 
 /** Two per department, of which one fits each of its users, and one for the listing. */
 function policies(): Policy[] {
-  const common = { description: '', enabled: true, ...stored };
+  const common = { description: '', enabled: true, definition: null, ...stored };
   const role = (value: string) => ({ path: 'realm_access.roles', operator: 'contains' as const, value });
   const ofDepartments = departments.flatMap((department) => {
     const inDepartment = { path: 'department', operator: 'equals' as const, value: department };
@@ -69,7 +69,15 @@ function policies(): Policy[] {
 }
 
 async function seedTools(store: Store, tools: number, visible: number): Promise<void> {
-  const source = { id: sourceId, name: 'Many tools', namespace: 'many', source_type: 'builtin', enabled: true, ...stored } as const;
+  const source = {
+    id: sourceId,
+    name: 'Many tools',
+    namespace: 'many',
+    source_type: 'builtin',
+    enabled: true,
+    definition: null,
+    ...stored,
+  } as const;
   const change = { kind: 'source-created', topic: 'source', subject: sourceId, actor: 'system', before: null, after: null } as const;
   const every = Math.floor(tools / visible);
   await store.change(change, async (transaction) => {

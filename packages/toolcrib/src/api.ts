@@ -4,6 +4,7 @@ import { callStatuses } from './model/call.ts';
 import { httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
 import { groupInputSchema, groupSchema, policyInputSchema, policySchema, matcherSchema } from './model/policy.ts';
 import { toolLimitsSchema, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
+import { longestSecret, secretNameSchema } from './secrets/secret-name.ts';
 
 export { groupSchema, policySchema, toolOverridesChangeSchema };
 
@@ -120,6 +121,12 @@ export const callStateSchema = z.strictObject({
 });
 export type CallState = z.infer<typeof callStateSchema>;
 
+/** [MCP-13] MCP's own form of an answer. */
+export const elicitationAnswerSchema = z.strictObject({
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z.record(z.string(), z.unknown()).optional().describe('What was filled in, when accepted'),
+});
+
 // --- for administrators ---------------------------------------------------------------------------------------------
 
 const givenId = z.strictObject({
@@ -142,17 +149,26 @@ export const sourceSchema = z.strictObject({
   name: z.string(),
   namespace: z.string(),
   source_type: z.enum(['mcp', 'openapi', 'builtin', 'workflow']),
-  enabled: z.boolean(),
+  enabled: z.boolean().describe('What is wanted; `status` says what is seen'),
+  definition: z.looseObject({}).nullable().describe('How it is reached, with secrets as `***`; null for the built-in tools'),
   status: z.strictObject({
     state: z.enum(['disabled', 'stopped', 'starting', 'running', 'restarting', 'error']),
     tools: z.int().optional(),
     code: z.string().optional(),
     message: z.string().optional(),
   }),
+  health: z.enum(['unknown', 'healthy', 'degraded', 'unhealthy', 'unauthenticated']),
+  server: z
+    .strictObject({ name: z.string(), version: z.string(), protocol_version: z.string(), instructions: z.string().nullable() })
+    .nullable()
+    .describe('What the server said of itself'),
   created_at: epochMs,
   updated_at: epochMs,
 });
 export const sourceListSchema = z.strictObject({ sources: z.array(sourceSchema) });
+export const sourceLogSchema = z.strictObject({
+  lines: z.array(z.strictObject({ time: epochMs, stream: z.enum(['stderr', 'event']), text: z.string() })),
+});
 
 export const administeredToolSchema = listedToolSchema.extend({
   namespace: z.string(),
@@ -169,6 +185,10 @@ export const administeredToolListSchema = z.strictObject({
   total: z.int().min(0),
   next_cursor: z.string().nullable(),
 });
+
+export const secretSchema = z.strictObject({ name: secretNameSchema, created_at: epochMs, updated_at: epochMs });
+export const secretListSchema = z.strictObject({ secrets: z.array(secretSchema) });
+export const secretValueSchema = z.strictObject({ value: z.string().min(1).max(longestSecret).describe('`***` keeps the stored value') });
 
 const pageQuery = {
   cursor: z.string().max(600).optional().describe('Where the page before ended'),

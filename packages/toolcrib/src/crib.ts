@@ -2,23 +2,34 @@ import { join } from 'node:path';
 import { createMakeChange } from './administration/change-log.ts';
 import { createGroupAdministration, type GroupAdministration } from './administration/groups.ts';
 import { createPolicyAdministration, type PolicyAdministration } from './administration/policies.ts';
+import { createSecretAdministration, type SecretAdministration } from './administration/secrets.ts';
+import { createSourceAdministration, type SourceAdministration } from './administration/sources.ts';
 import { createToolAdministration, type ToolAdministration } from './administration/tools.ts';
 import { createArgumentValidator } from './execution/argument-validator.ts';
+import { createCatalogue } from './execution/catalogue.ts';
 import { createExecutor, type ExecutionLimits, type Executor } from './execution/executor.ts';
 import { createKeptCalls, type KeptCalls } from './execution/kept-calls.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { openCounter, type Counter } from './inventory/counter.ts';
-import { describeTool } from './inventory/describe-tool.ts';
 import { refreshSource } from './inventory/refresh-source.ts';
+import { toolChoice } from './inventory/tool-choice.ts';
+import { builtinSourceId, registerBuiltin } from './inventory/register-builtin.ts';
 import type { CallRecord } from './model/call.ts';
-import { CribError } from './model/crib-error.ts';
 import type { SourceRecord, SourceStatus } from './model/source.ts';
+import { openKeyRing } from './secrets/open-key-ring.ts';
+import { createRedactor } from './secrets/redactor.ts';
+import { createSecretStore } from './secrets/secret-store.ts';
 import { createBuiltinSource } from './sources/builtin/builtin-source.ts';
-import type { Source } from './sources/source.ts';
+import { createProcessRegistry } from './sources/mcp/process/process-registry.ts';
+import { createServerLogs } from './sources/mcp/process/server-logs.ts';
+import type { ServerLog } from './sources/mcp/process/server-log.ts';
+import { createSessionOpener } from './sources/mcp/session-opener.ts';
 import { lockDataDirectory } from './store/lock-data-directory.ts';
 import { openDatabase } from './store/open-database.ts';
 import { createStore, type Store } from './store/store.ts';
 import { watchChanges } from './store/watch-changes.ts';
+import { isAvailable } from './supervision/availability.ts';
+import { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 import { version } from './version.ts';
 
 export interface CribConfig {
@@ -26,6 +37,10 @@ export interface CribConfig {
   dataDir: string;
   /** A PostgreSQL address; the embedded database when absent. */
   databaseUrl?: string;
+  /** Keys for the secrets, or the file they are in; a file in the data directory when absent. */
+  keys?: string;
+  /** [ENV-2] Environment variables of ours that sources may name as `${VAR}`. */
+  allowedEnvironment?: readonly string[];
   limits: ExecutionLimits;
   /** How long the record of calls is kept. */
   retentionDays: number;
@@ -37,70 +52,106 @@ export interface CribConfig {
 export interface Crib {
   readonly store: Store;
   readonly counter: Counter;
+  readonly supervisor: Supervisor;
   readonly executor: Executor;
   readonly keptCalls: KeptCalls;
+  readonly secrets: SecretAdministration;
   readonly groups: GroupAdministration;
   readonly policies: PolicyAdministration;
+  readonly sources: SourceAdministration;
   readonly tools: ToolAdministration;
   statusOf(source: SourceRecord): SourceStatus;
-  /** Waits for running calls up to `drainMs`, cancels the rest, and lets go of everything once the requests are `answered` too. */
+  logOf(sourceId: string): ServerLog;
+  /** Resolves when the source is neither starting nor restarting any more, or when the time is over. */
+  settled(sourceId: string, timeoutMs: number): Promise<void>;
+  /** Waits for running calls up to `drainMs`, cancels the rest, lets the answers be sent, and lets go of everything. */
   close(options: { drainMs: number; answered?: Promise<unknown> }): Promise<void>;
 }
 
-/** The same on every server, so that replicas on one database agree. */
-const builtinSourceId = '00000000-0000-4000-8000-000000000001';
 const upkeepEveryMs = 3_600_000;
 const dayMs = 86_400_000;
 
 export async function openCrib(config: CribConfig): Promise<Crib> {
   await using opened = new AsyncDisposableStack();
-  opened.use(lockDataDirectory(config.dataDir));
-  const { databaseUrl, warn } = config;
+  const { dataDir, databaseUrl, warn } = config;
+  opened.use(lockDataDirectory(dataDir));
   const database = opened.use(
-    await openDatabase(databaseUrl === undefined ? { file: join(config.dataDir, 'toolcrib.db') } : { url: databaseUrl }),
+    await openDatabase(databaseUrl === undefined ? { file: join(dataDir, 'toolcrib.db') } : { url: databaseUrl }),
   );
   const store = createStore(database);
+  const secrets = createSecretStore({ store, keyRing: openKeyRing({ keys: config.keys, dataDir, create: true }) });
+  await secrets.verify({ warn });
+  const redactors = createRedactor();
 
   // Listening begins before the first read, so that no change can fall between the two.
-  let counter: Counter | undefined;
-  let executor: Executor | undefined;
+  let started: { counter: Counter; supervisor: Supervisor; executor: Executor } | undefined;
   opened.use(
     await watchChanges({
       database,
       // What could not be read is reported again until it was: no server goes on deciding by rules that are gone.
       onChange: async (topics) => {
-        await counter?.reload(topics);
+        if (topics.has('secret') || topics.has('source')) secrets.forget();
+        await started?.counter.reload(topics);
+        if (topics.has('source')) await started?.supervisor.follow(started.counter.sources);
       },
       onSignal: (name, payload) => {
-        if (name === 'cancel-call' && typeof payload === 'string') executor?.running(payload)?.end('cancelled');
+        if (name === 'cancel-call' && typeof payload === 'string') started?.executor.running(payload)?.end('cancelled');
       },
       warn,
     }),
   );
-  counter = await openCounter({ store, warn });
+  const counter = await openCounter({ store, warn });
+
+  const registry = createProcessRegistry({ dataDir });
+  const reaped = await registry.reapOrphans();
+  if (reaped > 0) warn(`${reaped} server processes that an earlier Toolcrib left behind were ended`);
+  const logs = createServerLogs({ redactors });
+  const settling = new Set<() => void>();
+  const supervisor = createSupervisor({
+    openSession: createSessionOpener({
+      secrets,
+      redactors,
+      registry,
+      allowedNames: new Set(config.allowedEnvironment),
+      clientInfo: { name: 'toolcrib', version },
+      logOf: logs.of,
+    }),
+    async onDiscovered(source, discovered) {
+      const chosen = discovered.filter(toolChoice(source.definition?.tools));
+      await refreshSource({ store, source, discovered: chosen, actor: 'system', now: Date.now() });
+      await counter.reload(new Set(['tool']));
+    },
+    onStatus(sourceId, status) {
+      counter.setAvailable(sourceId, isAvailable(status));
+      for (const tell of settling) tell();
+    },
+    note: (sourceId, message) => logs.of(sourceId).append('event', message),
+  });
+  opened.defer(() => supervisor.shutdownAll());
 
   const recorder = createRecorder({ append: (records) => store.calls.append(records) });
-  const sources = new Map<string, Source>();
-  executor = createExecutor({
+  const builtin = opened.adopt(
+    createBuiltinSource({ version, catalogue: createCatalogue({ counter, executor: () => executor }) }),
+    (source) => source.close(),
+  );
+  const executor: Executor = createExecutor({
     counter,
-    sourceOf: (id) => sources.get(id),
+    sourceOf: (id) => (id === builtinSourceId ? builtin : supervisor.sourceOf(id)),
     validator: createArgumentValidator(),
     recorder,
     limits: config.limits,
     onFinished: config.onFinished,
-    onFault: (error) => warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    onFault: (error) => warn(redactors.redact(error instanceof Error ? (error.stack ?? error.message) : String(error))),
   });
   const keptCalls = createKeptCalls({ store, executor, warn });
   // Alone with its data, nobody else can be running what is left over.
   const abandonLost = () => keptCalls.abandon(database.dialect === 'sqlite' ? {} : { deadlineBefore: Date.now() });
   await abandonLost();
 
-  sources.set(
-    builtinSourceId,
-    opened.adopt(builtinSource(counter, executor), (source) => source.close()),
-  );
-  await registerBuiltin(store, sources);
+  await registerBuiltin(store, builtin.tools);
   await counter.reload(new Set(['source', 'tool']));
+  started = { counter, supervisor, executor };
+  await supervisor.follow(counter.sources);
 
   const upkeep = setInterval(() => void sweep().catch((error: unknown) => warn(`Upkeep failed: ${String(error)}`)), upkeepEveryMs);
   upkeep.unref();
@@ -111,96 +162,51 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   }
 
   const change = createMakeChange({ store, counter });
-  const running = { counter, executor };
   const resources = opened.move();
   return {
     store,
-    ...running,
+    counter,
+    supervisor,
+    executor,
     keptCalls,
+    secrets: createSecretAdministration({ secrets }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change }),
+    sources: createSourceAdministration({ counter, supervisor, secrets, change, forgotten: redactors.forgetSource }),
     tools: createToolAdministration({ counter, change }),
-    statusOf: (source) => statusOf(source, running.counter),
+    statusOf: (source) => supervisor.statusOf(source.id) ?? ownStatus(source, counter),
+    logOf: logs.of,
+    settled(sourceId, timeoutMs) {
+      return new Promise((resolve) => {
+        const timer = setTimeout(done, timeoutMs);
+        function done(): void {
+          clearTimeout(timer);
+          settling.delete(look);
+          resolve();
+        }
+        function look(): void {
+          const state = supervisor.statusOf(sourceId)?.state;
+          if (state !== 'starting' && state !== 'restarting') done();
+        }
+        settling.add(look);
+        look();
+      });
+    },
     async close({ drainMs, answered }) {
       clearInterval(upkeep);
-      const timer = setTimeout(() => running.executor.cancelAll(), drainMs);
-      await running.executor.idle();
+      const timer = setTimeout(() => executor.cancelAll(), drainMs);
+      await executor.idle();
       clearTimeout(timer);
       await keptCalls.drain();
       await answered;
-      await recorder.drain().catch((error: unknown) => warn(`The last calls could not be recorded: ${String(error)}`));
+      await recorder.drain();
       await resources.disposeAsync();
     },
   };
 }
 
-/** [BI-2] The tools about tools see exactly what their caller may see, and call through the same path. */
-function builtinSource(counter: Counter, executor: Executor): Source {
-  return createBuiltinSource({
-    version,
-    catalogue: {
-      search: (principal, query, limit) =>
-        counter
-          .search(counter.accessOf(principal), query)
-          .slice(0, limit)
-          .map(({ name, model_name, title, description }) => ({ name, model_name, title, description })),
-      describe: (principal, name) => {
-        const tool = counter.snapshot.find(name);
-        const permission = tool && counter.accessOf(principal).permissions.get(tool.tool_id);
-        return permission && describeTool(permission.tool);
-      },
-      call: async (name, args, context) => {
-        const admitted = await executor.admit(context.principal, { tool: name, arguments: args });
-        admitted.call.onEvent = (event) => {
-          if (event.type === 'progress') context.progress(event);
-          else context.log(event.level, event.data);
-        };
-        const cancel = () => admitted.call.end('cancelled');
-        context.signal.addEventListener('abort', cancel, { once: true });
-        if (context.signal.aborted) cancel();
-        try {
-          return await executor.run(admitted);
-        } finally {
-          context.signal.removeEventListener('abort', cancel);
-        }
-      },
-    },
-  });
-}
-
-async function registerBuiltin(store: Store, sources: ReadonlyMap<string, Source>): Promise<void> {
-  const now = Date.now();
-  const known = await store.sources.get(builtinSourceId);
-  const source: SourceRecord = known ?? {
-    id: builtinSourceId,
-    name: 'Built-in tools',
-    namespace: 'builtin',
-    source_type: 'builtin',
-    enabled: true,
-    created_at: now,
-    updated_at: now,
-  };
-  if (known === undefined) {
-    const change = {
-      kind: 'source-created',
-      topic: 'source',
-      subject: source.id,
-      actor: 'system',
-      before: null,
-      after: { ...source },
-    } as const;
-    await store
-      .change(change, (tx) => tx.sources.upsert(source))
-      .catch((error: unknown) => {
-        // Another server on the same database may have been a moment quicker.
-        if (!(error instanceof CribError && error.code === 'CONFLICT')) throw error;
-      });
-  }
-  const discovered = await sources.get(builtinSourceId)?.discover(AbortSignal.timeout(10_000));
-  await refreshSource({ store, source, discovered: discovered ?? [], actor: 'system', now });
-}
-
-function statusOf(source: SourceRecord, counter: Counter): SourceStatus {
+/** What comes with Toolcrib itself runs whenever Toolcrib does. */
+function ownStatus(source: SourceRecord, counter: Counter): SourceStatus {
   if (!source.enabled) return { state: 'disabled' };
   const tools = counter.snapshot.tools.filter((tool) => tool.source_id === source.id && tool.state === 'active').length;
   return { state: 'running', tools };

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 
@@ -10,12 +12,22 @@ const parts = {
   },
   schemathesis: {
     variable: 'TOOLCRIB_TEST_SCHEMATHESIS',
-    advice: 'install it with `.ci/schemathesis-up.sh`, which prints where its command is',
+    advice: 'install it with `.ci/python-tool-up.sh`, which prints where its command is',
   },
-} as const;
+  npx: {
+    variable: 'TOOLCRIB_TEST_NPX',
+    program: 'npx',
+    advice: 'install npm, or say where npx is; it needs a package registry',
+  },
+  uvx: {
+    variable: 'TOOLCRIB_TEST_UVX',
+    program: 'uvx',
+    advice: 'install uv with `pip install uv`, or say where uvx is; it needs a package index',
+  },
+} as const satisfies Record<string, { variable: string; program?: string; advice: string }>;
 
 export type PartName = keyof typeof parts;
-/** `url` is what the variable holds: where the part is. */
+/** `url` is what the variable holds, or where on the PATH the program is: where the part is. */
 export type Part = { available: true; url: string } | { available: false; reason: string };
 
 /**
@@ -32,10 +44,15 @@ export function part(name: PartName): Part {
 }
 
 function findPart(name: PartName): Part {
-  const { variable, advice } = parts[name];
-  const url = process.env[variable];
-  if (url !== undefined && url !== '') return { available: true, url };
+  const { variable, advice, program }: { variable: string; advice: string; program?: string } = parts[name];
+  const url = process.env[variable] || findOnPath(program);
+  if (url !== undefined) return { available: true, url };
   return { available: false, reason: `${variable} is not set: ${advice}` };
+}
+
+function findOnPath(program: string | undefined): string | undefined {
+  const folders = program === undefined ? [] : (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, program ?? '')).find((path) => existsSync(path));
 }
 
 export interface FreshDatabase extends AsyncDisposable {

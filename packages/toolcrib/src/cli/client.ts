@@ -4,6 +4,8 @@ import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { remark } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 interface ClientRequest {
   token?: string;
   query?: Record<string, string | undefined>;
@@ -25,9 +27,9 @@ export interface ClientResponse {
 export interface Client {
   readonly url: string;
   /** Any answer, as it comes. */
-  send(method: 'GET' | 'POST', path: string, options?: ClientRequest): Promise<ClientResponse>;
+  send(method: Method, path: string, options?: ClientRequest): Promise<ClientResponse>;
   /** The JSON of a good answer; a refusal is thrown as the error it tells of. */
-  json(method: 'GET' | 'POST', path: string, options?: ClientRequest): Promise<unknown>;
+  json(method: Method, path: string, options?: ClientRequest): Promise<unknown>;
 }
 
 /** Speaks to one server. */
@@ -42,7 +44,7 @@ export function createClient(address: string, { named = '--url' }: { named?: str
   // Our own agent, and no idle connections: a command that is done ends at once.
   const agent = new Agent({ keepAliveTimeout: 1, keepAliveMaxTimeout: 1 });
 
-  async function send(method: 'GET' | 'POST', path: string, options: ClientRequest = {}): Promise<ClientResponse> {
+  async function send(method: Method, path: string, options: ClientRequest = {}): Promise<ClientResponse> {
     const { silenceMs = 30_000 } = options;
     const headers: Record<string, string> = { accept: options.accept ?? 'application/json', 'user-agent': 'toolcrib' };
     if (options.token !== undefined) headers.authorization = `Bearer ${checkedToken(options.token)}`;

@@ -15,6 +15,26 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./serve.ts')).serve,
   },
   {
+    name: 'add',
+    summary: 'Adds a source of tools: an MCP server by its package, program or address',
+    load: async () => (await import('./add.ts')).add,
+  },
+  {
+    name: 'import',
+    summary: 'Adds the MCP servers of a configuration file',
+    load: async () => (await import('./import-sources.ts')).importSources,
+  },
+  {
+    name: 'sources',
+    summary: 'Lists the sources; shows, starts, stops or removes one',
+    load: async () => (await import('./sources.ts')).sources,
+  },
+  {
+    name: 'logs',
+    summary: 'Shows what a source says',
+    load: async () => (await import('./logs.ts')).logs,
+  },
+  {
     name: 'tools',
     summary: 'Lists the tools you may use',
     load: async () => (await import('./tools.ts')).tools,
@@ -28,6 +48,26 @@ export const commands: readonly CommandEntry[] = [
     name: 'policy explain',
     summary: 'Says who may use what, and why',
     load: async () => (await import('./policy-explain.ts')).policyExplain,
+  },
+  {
+    name: 'secrets list',
+    summary: 'Lists the secrets, without their values',
+    load: async () => (await import('./secrets-list.ts')).secretsList,
+  },
+  {
+    name: 'secrets set',
+    summary: 'Makes a secret or replaces its value',
+    load: async () => (await import('./secrets-set.ts')).secretsSet,
+  },
+  {
+    name: 'secrets delete',
+    summary: 'Deletes a secret',
+    load: async () => (await import('./secrets-delete.ts')).secretsDelete,
+  },
+  {
+    name: 'secrets rekey',
+    summary: 'Seals all secrets with the newest key',
+    load: async () => (await import('./secrets-rekey.ts')).secretsRekey,
   },
   {
     name: 'token',

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ServeConfig } from '../http/serve.ts';
 import { matcherSchema, type Matcher } from '../model/policy.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
+import { isWrittenKeys } from '../secrets/key-ring.ts';
 import type { Given } from './given.ts';
 import { issuersFrom } from './issuers.ts';
 import type { PlaceOption, ServeOption } from './serve-options.ts';
@@ -23,8 +24,11 @@ export function serveConfig(given: Given<ServeOption>, { production }: { product
   if (maxTimeoutMs < defaultTimeoutMs) throw new UsageError('--max-timeout must not be shorter than --timeout', { field: 'max-timeout' });
   const logLevel = logLevels.find((level) => level === given.text('log-level'));
   if (logLevel === undefined) throw misfit(given, 'log-level', `must be one of ${logLevels.join(', ')}`);
+  const keys = keysFrom(given);
   return {
     ...place,
+    ...(keys === undefined ? {} : { keys }),
+    allowedEnvironment: given.list('allow-env'),
     adminMatcher: adminMatcher(given),
     allowedHosts: given.list('allowed-host').map((host) => allowedHost(given, host)),
     allowedOrigins: given.list('allowed-origin').map((origin) => allowedOrigin(given, origin)),
@@ -45,11 +49,7 @@ export function placeFrom(given: Given<PlaceOption>): Pick<ServeConfig, 'host' |
   if (isIP(host) === 0 && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) {
     throw misfit(given, 'host', 'must be an IP address or a host name, without a port');
   }
-  const databaseUrl = given.text('database');
-  // The address itself is never repeated: there may be a password in it.
-  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    throw misfit(given, 'database', 'must look like postgres://user:password@host:5432/database');
-  }
+  const databaseUrl = databaseFrom(given);
   return {
     host,
     port: given.number('port', { least: 0, most: 65_535 }),
@@ -57,6 +57,22 @@ export function placeFrom(given: Given<PlaceOption>): Pick<ServeConfig, 'host' |
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     issuers: issuersFrom(given),
   };
+}
+
+export function databaseFrom(given: Given<'database'>): string | undefined {
+  const databaseUrl = given.text('database');
+  // The address itself is never repeated: there may be a password in it.
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    throw misfit(given, 'database', 'must look like postgres://user:password@host:5432/database');
+  }
+  return databaseUrl;
+}
+
+/** Keys on a command line could be read by everybody on the machine. */
+export function keysFrom(given: Given<'keys'>): string | undefined {
+  const keys = given.text('keys');
+  if (keys === undefined || given.origin('keys') !== '--keys' || !isWrittenKeys(keys)) return keys;
+  throw misfit(given, 'keys', 'must be the path of a file; the keys themselves belong into TOOLCRIB_KEYS');
 }
 
 /** [ID-1] Whoever reaches the development issuer may be anybody, so nobody else may reach it. */
@@ -93,6 +109,6 @@ function allowedOrigin(given: Given<ServeOption>, origin: string): string {
   throw misfit(given, 'allowed-origin', `must be like https://console.example.org, without a path, not ${JSON.stringify(origin)}`);
 }
 
-function misfit(given: Given<ServeOption>, name: ServeOption, what: string): UsageError {
+function misfit<Name extends ServeOption>(given: Given<Name>, name: Name, what: string): UsageError {
   return new UsageError(`${given.origin(name) ?? `--${name}`} ${what}`, { field: name });
 }

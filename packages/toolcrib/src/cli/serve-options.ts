@@ -16,8 +16,18 @@ export const placeOptions = {
   'allow-insecure-issuer': { help: 'Allows issuers at plain http on other machines' },
 } as const satisfies OptionTable;
 
+/** [SEC-3] */
+export const keysOption = {
+  keys: {
+    value: 'file',
+    help: 'The keys that seal secrets, the newest first: `kid:base64` or JSON. The variable may hold the keys themselves. Without it, keys.json in the data folder',
+    env: 'TOOLCRIB_KEYS',
+  },
+} as const satisfies OptionTable;
+
 export const serveOptions = {
   ...placeOptions,
+  ...keysOption,
   'admin-claim': {
     value: 'path=value',
     help: 'Who administers: the claim at this path is, or contains, this value. A path is dotted, or a JSON Pointer where names contain dots',
@@ -35,6 +45,12 @@ export const serveOptions = {
     many: true,
     help: 'Lets pages of this origin use the API. The variable holds several with commas between them',
     env: 'TOOLCRIB_ALLOWED_ORIGINS',
+  },
+  'allow-env': {
+    value: 'name',
+    many: true,
+    help: 'Lets sources read this environment variable of the server as ${NAME}. The variable holds several with commas between them',
+    env: 'TOOLCRIB_ALLOWED_ENV',
   },
   'body-limit': { value: 'bytes', help: 'The largest request body', default: '1048576' },
   'principal-rate': { value: 'number', help: 'Calls per second for each user; 0 sets no limit', default: '100' },

@@ -169,6 +169,7 @@ export function createExecutor(input: ExecutorInput): Executor {
         policyRevision: access.revision,
         startedAt: Date.now(),
         timeoutMs: timeoutFor(request, permission.tool, limits),
+        maxTimeoutMs: permission.tool.limits.timeout_ms ?? limits.maxTimeoutMs,
       });
       try {
         tools.enter(call.tool.tool_id, call.tool.limits);
@@ -220,7 +221,7 @@ export function createExecutor(input: ExecutorInput): Executor {
 /** The caller may ask for less time than the administrator gives, never for more. */
 function timeoutFor(request: CallRequest, tool: Tool, limits: ExecutionLimits): number {
   const most = tool.limits.timeout_ms ?? limits.maxTimeoutMs;
-  return Math.min(request.timeout_ms ?? tool.limits.timeout_ms ?? limits.defaultTimeoutMs, most);
+  return Math.min(request.timeout_ms ?? tool.limits.timeout_ms ?? tool.timeout_ms ?? limits.defaultTimeoutMs, most);
 }
 
 /** Milliseconds to a tenth of a microsecond: more digits would be noise in every answer. */

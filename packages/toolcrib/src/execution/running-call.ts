@@ -1,5 +1,5 @@
 import { CribError } from '../model/crib-error.ts';
-import type { Json } from '../model/json.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
 import type { CallContext } from '../sources/source.ts';
@@ -7,7 +7,8 @@ import type { CallContext } from '../sources/source.ts';
 /** What a call tells its caller while it runs. */
 export type CallEvent =
   | { type: 'progress'; progress: number; total?: number; message?: string }
-  | { type: 'log'; level: 'debug' | 'info' | 'warning' | 'error'; data: Json };
+  | { type: 'log'; level: 'debug' | 'info' | 'warning' | 'error'; data: Json }
+  | { type: 'elicitation'; elicitation_id: string; request: JsonObject };
 
 /** Why a call was ended before its source answered. */
 export type EndReason = 'cancelled' | 'timed_out';
@@ -24,6 +25,8 @@ export class RunningCall implements CallContext {
   readonly policyRevision: number;
   readonly startedAt: number;
   readonly timeoutMs: number;
+  /** [MCP-9] However much progress there is, it ends by then. */
+  readonly maxTimeoutMs: number;
   /** Set by the door that wants to pass events on to its caller. */
   onEvent: ((event: CallEvent) => void) | undefined;
   /** True once the source has not answered at once: from here on it can be cancelled. */
@@ -31,8 +34,12 @@ export class RunningCall implements CallContext {
   #controller: AbortController | undefined;
   #ended: EndReason | undefined;
   #end: ((error: CribError) => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #waitsSince = 0;
+  #asked = 0;
+  readonly #questions = new Map<string, (answer: JsonObject) => void>();
 
-  constructor(call: Pick<RunningCall, 'callId' | 'principal' | 'tool' | 'policies' | 'policyRevision' | 'startedAt' | 'timeoutMs'>) {
+  constructor(call: RunningCallInput) {
     this.callId = call.callId;
     this.principal = call.principal;
     this.tool = call.tool;
@@ -40,6 +47,7 @@ export class RunningCall implements CallContext {
     this.policyRevision = call.policyRevision;
     this.startedAt = call.startedAt;
     this.timeoutMs = call.timeoutMs;
+    this.maxTimeoutMs = call.maxTimeoutMs;
   }
 
   get signal(): AbortSignal {
@@ -53,6 +61,7 @@ export class RunningCall implements CallContext {
   }
 
   progress(update: { progress: number; total?: number; message?: string }): void {
+    this.#allow(this.timeoutMs);
     this.onEvent?.({ type: 'progress', ...update });
   }
 
@@ -60,19 +69,50 @@ export class RunningCall implements CallContext {
     this.onEvent?.({ type: 'log', level, data });
   }
 
+  elicit(request: JsonObject): Promise<JsonObject> {
+    const ask = this.onEvent;
+    if (ask === undefined) return Promise.resolve({ action: 'decline' });
+    // A person answers, so the call may take as long as a call may take at all.
+    this.#allow(this.maxTimeoutMs);
+    const elicitationId = String(++this.#asked);
+    return new Promise((resolve) => {
+      this.#questions.set(elicitationId, resolve);
+      ask({ type: 'elicitation', elicitation_id: elicitationId, request });
+    });
+  }
+
+  /** The caller's answer to a question; false when there is no such question or it was answered before. */
+  answer(elicitationId: string, answer: JsonObject): boolean {
+    const resolve = this.#questions.get(elicitationId);
+    if (resolve === undefined) return false;
+    this.#questions.delete(elicitationId);
+    this.#allow(this.timeoutMs);
+    resolve(answer);
+    return true;
+  }
+
+  /** Begins the time anew, within what is left of the longest time. */
+  #allow(ms: number): void {
+    if (this.#end === undefined) return;
+    clearTimeout(this.#timer);
+    const left = this.#waitsSince + this.maxTimeoutMs - performance.now();
+    this.#timer = setTimeout(() => this.end('timed_out'), Math.max(0, Math.min(ms, left)));
+  }
+
   /** Waits for the source, but never past the deadline or a cancel: a source that ignores its signal holds nobody up. */
   async settle<T>(output: Promise<T>): Promise<T> {
     this.pending = true;
-    const timer = setTimeout(() => this.end('timed_out'), this.timeoutMs);
+    this.#waitsSince = performance.now();
     const ended = new Promise<never>((_resolve, reject) => {
       this.#end = reject;
     });
+    this.#allow(this.timeoutMs);
     if (this.#ended !== undefined) this.#end?.(endError(this.#ended, this));
     try {
       // Whichever loses the race may still reject: that is heard here, and goes nowhere.
       return await Promise.race([output, ended]);
     } finally {
-      clearTimeout(timer);
+      clearTimeout(this.#timer);
       this.#end = undefined;
       // A source that goes on after its call was answered must not write into an answer that has been sent.
       this.onEvent = undefined;
@@ -88,6 +128,11 @@ export class RunningCall implements CallContext {
     this.#controller?.abort(error);
   }
 }
+
+type RunningCallInput = Pick<
+  RunningCall,
+  'callId' | 'principal' | 'tool' | 'policies' | 'policyRevision' | 'startedAt' | 'timeoutMs' | 'maxTimeoutMs'
+>;
 
 function endError(reason: EndReason, call: RunningCall): CribError {
   return reason === 'cancelled'

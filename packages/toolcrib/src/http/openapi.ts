@@ -62,7 +62,10 @@ function describeResponse(response: RouteResponse): object {
     ...(events === undefined ? {} : { 'text/event-stream': { schema: { type: 'string', description: events } } }),
   };
   const named = Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]);
-  const linked = Object.entries(links).map(([operationId, id]) => [operationId, { operationId, parameters: { id } }]);
+  const linked = Object.entries(links).map(([operationId, given]) => {
+    const parameters = typeof given === 'string' ? { id: given } : given;
+    return [operationId, { operationId, parameters }];
+  });
   return {
     description,
     ...(named.length === 0 ? {} : { headers: Object.fromEntries(named) }),

@@ -14,8 +14,8 @@ export interface RouteResponse {
   /** What the answer is instead where the caller asks for `text/event-stream`. */
   events?: string;
   headers?: Record<string, string>;
-  /** What can be asked next with what is in the answer: operation ids, and their `id` as an OpenAPI runtime expression. */
-  links?: Record<string, string>;
+  /** What can be asked next with what is in the answer: operation ids, and their `id`, or all parameters by name, as OpenAPI runtime expressions. */
+  links?: Record<string, string | Record<string, string>>;
 }
 
 /** What a handler works with: everything parsed, the caller known. */

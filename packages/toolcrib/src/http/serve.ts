@@ -1,5 +1,3 @@
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { openCrib, type Crib } from '../crib.ts';
@@ -9,6 +7,7 @@ import type { IssuerConfig } from '../identity/issuer-config.ts';
 import { createTokenVerifier } from '../identity/verify-token.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Matcher } from '../model/policy.ts';
+import { freePort } from '../net/free-port.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { compileMatcher } from '../policy/matcher.ts';
 import { version } from '../version.ts';
@@ -24,6 +23,8 @@ import { groupRoutes } from './routes/groups.ts';
 import { healthRoutes } from './routes/health.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { recordRoutes } from './routes/records.ts';
+import { secretRoutes } from './routes/secrets.ts';
+import { sourceRoutes } from './routes/sources.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { seedDevelopment } from './seed-development.ts';
 
@@ -33,8 +34,12 @@ export interface ServeConfig {
   port: number;
   dataDir: string;
   databaseUrl?: string;
+  /** [SEC-3] The keys that seal secrets, or a file that holds them. */
+  keys?: string;
   /** None: development mode, with an issuer of our own, on loopback only. */
   issuers: IssuerConfig[];
+  /** [ENV-2] Environment variables of ours that sources may name. */
+  allowedEnvironment?: string[];
   adminMatcher: Matcher;
   allowedHosts: string[];
   allowedOrigins: string[];
@@ -69,6 +74,8 @@ export async function startServer(config: ServeConfig): Promise<RunningServer> {
   const crib = await openCrib({
     dataDir: config.dataDir,
     ...(config.databaseUrl === undefined ? {} : { databaseUrl: config.databaseUrl }),
+    ...(config.keys === undefined ? {} : { keys: config.keys }),
+    ...(config.allowedEnvironment === undefined ? {} : { allowedEnvironment: config.allowedEnvironment }),
     limits: { principal: config.principalLimits, defaultTimeoutMs: config.defaultTimeoutMs, maxTimeoutMs: config.maxTimeoutMs },
     retentionDays: config.retentionDays,
     warn,
@@ -108,10 +115,12 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
     ...toolRoutes({ crib, baseUrl }),
     ...callRoutes({ crib }),
     ...eventFeedRoutes({ crib, closing: closing.signal }),
+    ...sourceRoutes({ crib, closing: closing.signal }),
     ...recordRoutes({ crib }),
     ...administeredToolRoutes({ crib }),
     ...groupRoutes({ crib }),
     ...policyRoutes({ crib, verifier, administrator }),
+    ...secretRoutes({ crib }),
     ...healthRoutes({
       metrics,
       closing: closing.signal,
@@ -166,13 +175,4 @@ async function startDevelopment(config: ServeConfig, crib: Crib, baseUrl: string
   const issuer = await createDevIssuer({ issuer: `${baseUrl}/dev`, stateFile: join(config.dataDir, 'dev-issuer.json') });
   await seedDevelopment(crib);
   return issuer;
-}
-
-async function freePort(host: string): Promise<number> {
-  const probe = createServer().listen(0, host);
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -23,13 +23,16 @@ export interface Counter {
   search(access: Access, query: string): Tool[];
   /** Reads again what these topics are about. Resolves when what was committed before the call is what decides. */
   reload(topics: ReadonlySet<ChangeTopic>): Promise<void>;
-  /** Tells when tools or rules changed; the returned function ends it. */
+  /** [LIFE-2] Takes the tools of a source off every list, or puts them back, without touching what is stored. */
+  setAvailable(sourceId: string, available: boolean): void;
+  /** Tells when tools, rules or what is available changed; the returned function ends it. */
   onChange(listener: () => void): () => void;
 }
 
 export async function openCounter({ store, warn }: { store: Store; warn(message: string): void }): Promise<Counter> {
   const listeners = new Set<() => void>();
-  let current = await read(undefined, true);
+  const unavailable = new Set<string>();
+  let current = withBook(await read(undefined, true));
   let queue: Promise<void> = Promise.resolve();
 
   interface Tools {
@@ -46,15 +49,21 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
   }
 
   /** All of it is of one moment: a new policy over an old group could grant what neither an old nor a new state does. */
-  function read(previous: State | undefined, toolsChanged: boolean): Promise<State> {
+  function read(previous: State | undefined, toolsChanged: boolean): Promise<Pick<State, 'tools' | 'rules'>> {
     return store.snapshot(async (nouns) => {
       const revision = await nouns.events.lastId(['source', 'tool', 'group', 'policy']);
       const policies = await nouns.policies.list();
       const groups = await nouns.groups.list();
       const tools = previous === undefined || toolsChanged ? await readTools(nouns, previous?.tools) : previous.tools;
       const rules = compileRules({ policies, groups, revision, warn });
-      return { tools, rules, book: createAccessBook({ rules, tools: tools.snapshot.tools }) };
+      return { tools, rules };
     });
+  }
+
+  /** At the last moment, so that a source which went away during the reading is not put back by it. */
+  function withBook({ tools, rules }: Pick<State, 'tools' | 'rules'>): State {
+    const available = tools.snapshot.tools.filter((tool) => !unavailable.has(tool.source_id));
+    return { tools, rules, book: createAccessBook({ rules, tools: available }) };
   }
 
   async function readTools(nouns: StoreNouns, previous: Tools | undefined): Promise<Tools> {
@@ -102,10 +111,17 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
       queue = queue
         .catch(() => undefined)
         .then(async () => {
-          current = await read(current, toolsChanged);
+          current = withBook(await read(current, toolsChanged));
           for (const listener of listeners) tell(listener);
         });
       return queue;
+    },
+    setAvailable(sourceId, available) {
+      if (available === !unavailable.has(sourceId)) return;
+      if (available) unavailable.delete(sourceId);
+      else unavailable.add(sourceId);
+      current = withBook(current);
+      for (const listener of listeners) tell(listener);
     },
     onChange(listener) {
       listeners.add(listener);
@@ -117,6 +133,6 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
 function isSame(before: Tool, after: Tool): boolean {
   return (
     before.fingerprint === after.fingerprint &&
-    canonicalJson([before.labels, before.limits]) === canonicalJson([after.labels, after.limits])
+    canonicalJson([before.labels, before.limits, before.timeout_ms]) === canonicalJson([after.labels, after.limits, after.timeout_ms])
   );
 }

@@ -27,9 +27,10 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     definition_hash: record.definition_hash,
     state: overrides.hidden === true && record.state === 'active' ? ('hidden' as const) : record.state,
     limits: overrides.limits ?? {},
+    timeout_ms: source.definition?.resilience.requestTimeoutMs ?? null,
   };
   // What callers never see must not make their lists look changed. The definition takes part through its hash: schemas are large, and
   // every reload comes through here for every tool.
-  const { labels: _labels, limits: _limits, definition: _definition, ...shown } = tool;
+  const { labels: _labels, limits: _limits, timeout_ms: _timeout, definition: _definition, ...shown } = tool;
   return { ...tool, fingerprint: hash('sha256', canonicalJson(shown), 'base64url') };
 }

@@ -1,3 +1,5 @@
+import type { McpDefinition } from './mcp-definition.ts';
+
 type SourceType = 'mcp' | 'openapi' | 'builtin' | 'workflow';
 
 /** [LIFE-1] What was seen of a source, as opposed to `enabled`, which is what is wanted. */
@@ -9,6 +11,9 @@ export type SourceStatus =
   | { state: 'restarting' }
   | { state: 'error'; code: string; message: string };
 
+/** [LIFE-1] How a source has answered lately. A tool's own failure says nothing about its source. */
+export type SourceHealth = 'unknown' | 'healthy' | 'degraded' | 'unhealthy' | 'unauthenticated';
+
 /** Where tools come from, as it is stored. */
 export interface SourceRecord {
   id: string;
@@ -16,6 +21,8 @@ export interface SourceRecord {
   namespace: string;
   source_type: SourceType;
   enabled: boolean;
+  /** How to reach it; null for what comes with Toolcrib itself. */
+  definition: McpDefinition | null;
   created_at: number;
   updated_at: number;
 }

@@ -93,6 +93,8 @@ export interface Tool {
   readonly definition_hash: string;
   readonly state: ToolState;
   readonly limits: ToolLimits;
+  /** How long its source gives a call, where neither the caller nor an administrator says. */
+  readonly timeout_ms: number | null;
   /** Changes when anything that a list shows of the tool changes. */
   readonly fingerprint: string;
 }

@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../model/call.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
-import type { DiscoveredTool, Tool } from '../model/tool.ts';
+import type { Tool } from '../model/tool.ts';
 
 /** What a source is told about the call it serves. */
 export interface CallContext {
@@ -12,11 +12,12 @@ export interface CallContext {
   /** How far the call is; reaches the caller's stream in order. */
   progress(update: { progress: number; total?: number; message?: string }): void;
   log(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void;
+  /** [MCP-13] Puts a question of the tool's to the caller. Declined at once where nobody is there to answer. */
+  elicit(request: JsonObject): Promise<JsonObject>;
 }
 
-/** How to talk to one source. Every source type implements this and nothing else. */
+/** How to call the tools of one source, whatever its type. */
 export interface Source {
-  discover(signal: AbortSignal): Promise<DiscoveredTool[]>;
   /** Throws `CribError` when the call could not be made; a tool's own failure is a `ToolOutput` with `is_error`. */
   call(tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput> | ToolOutput;
   close(): Promise<void>;

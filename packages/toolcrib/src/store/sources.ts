@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely';
+import { mcpDefinitionSchema } from '../model/mcp-definition.ts';
 import type { SourceRecord } from '../model/source.ts';
 import { nameConflicts } from './name-conflicts.ts';
+import { readJson, readRow } from './read-row.ts';
 import type { Queries, Tables } from './tables.ts';
 
 export type Sources = ReturnType<typeof createSources>;
@@ -19,7 +21,8 @@ export function createSources(queries: Queries) {
     /** A namespace that belongs to another source is a `CONFLICT` [NAME-2]. */
     async upsert(source: SourceRecord): Promise<void> {
       const { id, name, namespace, source_type, created_at, updated_at } = source;
-      const row = { id, name, namespace, source_type, enabled: source.enabled ? 1 : 0, created_at, updated_at };
+      const definition = JSON.stringify(source.definition);
+      const row = { id, name, namespace, source_type, enabled: source.enabled ? 1 : 0, definition, created_at, updated_at };
       const { id: _id, created_at: _createdAt, ...changed } = row;
       const insert = queries.insertInto('sources').values(row);
       await nameConflicts(insert.onConflict((conflict) => conflict.column('id').doUpdateSet(changed)).execute());
@@ -34,5 +37,6 @@ export function createSources(queries: Queries) {
 }
 
 function read(row: Selectable<Tables['sources']>): SourceRecord {
-  return { ...row, enabled: row.enabled === 1 };
+  const definition = readRow(mcpDefinitionSchema.nullable(), 'sources', row.id, readJson('sources', row.id, row.definition));
+  return { ...row, enabled: row.enabled === 1, definition };
 }

@@ -9,7 +9,7 @@ import type { ToolRecord } from '../model/tool.ts';
  * would refuse it), times are epoch milliseconds, yes and no are 1 and 0.
  */
 export interface Tables {
-  sources: Omit<SourceRecord, 'enabled'> & { enabled: number };
+  sources: Omit<SourceRecord, 'enabled' | 'definition'> & { enabled: number; definition: string };
   tools: Omit<ToolRecord, 'discovered' | 'overrides'> & { name: string; discovered: string; overrides: string };
   groups: {
     id: string;

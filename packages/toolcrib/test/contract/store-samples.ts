@@ -16,6 +16,7 @@ export function sampleSource(fields: Partial<SourceRecord> = {}): SourceRecord {
     namespace: `ns-${id.slice(0, 8)}`,
     source_type: 'openapi',
     enabled: true,
+    definition: null,
     created_at: someTime,
     updated_at: someTime,
     ...fields,

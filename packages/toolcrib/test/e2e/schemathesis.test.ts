@@ -25,8 +25,11 @@ const checks = [
   'ignored_auth',
   'object_level_authorization',
 ];
-/** Every one that is told from its answer alone: neither the endless stream nor the document the others are read from. */
-const byHand = ['GET /api/bff/sse', 'GET /api/openapi.json'];
+/**
+ * Neither the endless stream, nor the document the others are read from, nor a question that only a tool can ask. Sources are not tried with
+ * made-up data either: they start programs and connect to addresses. `sources.test.ts` does all of these by hand.
+ */
+const untriedPaths = /^\/api\/(bff\/sse$|openapi\.json$|sources|bff\/calls\/\{id\}\/elicitations)/;
 
 interface Recorder {
   cases: Record<string, { value: { method: string; path: string } }>;
@@ -54,7 +57,7 @@ async function runSchemathesis(command: string, url: string, token: string) {
   );
   const options = {
     checks: checks.join(','),
-    'exclude-path': '/api/bff/sse',
+    'exclude-path-regex': '/api/(bff/sse|sources)',
     'max-examples': '20',
     'request-timeout': '20',
     workers: '1',
@@ -97,11 +100,11 @@ describe.skipIf(!schemathesis.available)('[BFF-7] the server does what its own O
     const command = schemathesis.available ? schemathesis.url : '';
     const { exitCode, output, succeeded } = await runSchemathesis(command, server.url, admin.token ?? '');
     const documented = (await documentedOperations(server.url)).map(({ method, path }) => `${method} ${path}`);
-    const untried = documented.filter((operation) => !succeeded.has(operation)).sort();
+    const untried = documented.filter((operation) => !succeeded.has(operation) && !untriedPaths.test(operation.split(' ')[1] ?? ''));
     const statuses = [(await admin.get('/api/bff/tools')).status, (await admin.get('/readyz')).status];
     return { exitCode, failures: exitCode === 0 ? '' : output, untried, statuses };
   }
-  const nothingFound = { exitCode: 0, failures: '', untried: byHand, statuses: [200, 200] };
+  const nothingFound = { exitCode: 0, failures: '', untried: [], statuses: [200, 200] };
 
   test('on SQLite', async () => expect(await check()).toEqual(nothingFound), 180_000);
 

@@ -16,6 +16,7 @@ function aCall(): RunningCall {
     policyRevision: 1,
     startedAt: 0,
     timeoutMs: 10,
+    maxTimeoutMs: 60_000,
   });
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type CallEvent, RunningCall } from '../../src/execution/running-call.ts';
 import { samplePrincipal, sampleTool } from '../fixtures/samples.ts';
 
-function callWith({ timeoutMs = 60_000 }: { timeoutMs?: number } = {}): RunningCall {
+function callWith({ timeoutMs = 60_000, maxTimeoutMs = 60_000 }: { timeoutMs?: number; maxTimeoutMs?: number } = {}): RunningCall {
   return new RunningCall({
     callId: 'call',
     principal: samplePrincipal(),
@@ -12,6 +12,7 @@ function callWith({ timeoutMs = 60_000 }: { timeoutMs?: number } = {}): RunningC
     policyRevision: 1,
     startedAt: 0,
     timeoutMs,
+    maxTimeoutMs,
   });
 }
 
@@ -162,5 +163,41 @@ describe('what a call tells while it runs', () => {
     call.progress({ progress: 2 });
     call.log('error', 'too late');
     expect(events).toEqual([]);
+  });
+});
+
+describe('[MCP-9] progress', () => {
+  test('begins the time anew', async () => {
+    const call = callWith({ timeoutMs: 100 });
+    const ticking = setInterval(() => call.progress({ progress: 1 }), 10);
+    const answer = new Promise<string>((resolve) => setTimeout(resolve, 400, 'done'));
+    expect(await call.settle(answer)).toBe('done');
+    clearInterval(ticking);
+  });
+
+  test('does not keep a call alive beyond the longest time', async () => {
+    const call = callWith({ timeoutMs: 100, maxTimeoutMs: 150 });
+    const ticking = setInterval(() => call.progress({ progress: 1 }), 10);
+    await expect(call.settle(never())).rejects.toMatchObject({ code: 'NETWORK_ERROR' });
+    clearInterval(ticking);
+  });
+});
+
+describe('[MCP-13] a question of the tool', () => {
+  test('is declined where nobody is there to answer', async () => {
+    expect(await callWith().elicit({ message: 'Sure?' })).toEqual({ action: 'decline' });
+  });
+
+  test('reaches the caller and takes one answer', async () => {
+    const call = callWith();
+    const asked = new Promise<string>((resolve) => {
+      call.onEvent = (event) => event.type === 'elicitation' && resolve(event.elicitation_id);
+    });
+    const answered = call.elicit({ message: 'Sure?' });
+    const id = await asked;
+    expect(call.answer('other', {})).toBe(false);
+    expect(call.answer(id, { action: 'accept', content: { sure: true } })).toBe(true);
+    expect(call.answer(id, { action: 'decline' })).toBe(false);
+    expect(await answered).toEqual({ action: 'accept', content: { sure: true } });
   });
 });

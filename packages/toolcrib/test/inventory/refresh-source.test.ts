@@ -13,6 +13,7 @@ const source: SourceRecord = {
   namespace: 'files',
   source_type: 'builtin',
   enabled: true,
+  definition: null,
   created_at: 1,
   updated_at: 1,
 };

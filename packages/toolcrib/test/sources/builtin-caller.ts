@@ -51,12 +51,21 @@ export function toolNamed(name: string): Tool {
     definition_hash: '',
     state: 'active',
     limits: {},
+    timeout_ms: null,
     fingerprint: '',
   };
 }
 
 export function contextOf(parts: Partial<CallContext> = {}): CallContext {
-  return { callId: 'call-1', principal: alice, signal: new AbortController().signal, progress() {}, log() {}, ...parts };
+  return {
+    callId: 'call-1',
+    principal: alice,
+    signal: new AbortController().signal,
+    progress() {},
+    log() {},
+    elicit: async () => ({ action: 'decline' }),
+    ...parts,
+  };
 }
 
 /** A catalogue of one tool, `notes:add`, which only alice may use. */
@@ -117,7 +126,7 @@ export function openBuiltins(options: Partial<BuiltinSourceOptions> = {}) {
       if (answer instanceof Promise) throw new Error(`${name} answered with a promise`);
       return answer;
     },
-    discover: () => source.discover(new AbortController().signal),
+    tools: source.tools,
     close: () => source.close(),
     [Symbol.asyncDispose]: () => source.close(),
   };

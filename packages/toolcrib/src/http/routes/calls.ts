@@ -8,6 +8,7 @@ import {
   callRequestSchema,
   type CallRequestBody,
   callStateSchema,
+  elicitationAnswerSchema,
   type CallState,
 } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
@@ -189,6 +190,27 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
         }
         here.end('cancelled');
         return { ...state, status: 'cancelled' };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/bff/calls/{id}/elicitations/{elicitation_id}',
+      operationId: 'answerElicitation',
+      summary: 'Answers a question that a tool asked in the middle of a call',
+      description: 'Questions come as `elicitation` events on the stream of the call. Each takes one answer.',
+      tag: 'agents',
+      access: 'caller',
+      params: callParams.extend({ elicitation_id: z.string().min(1).max(64) }),
+      body: elicitationAnswerSchema,
+      responses: { 204: { description: 'Passed on to the tool' } },
+      errors: ['NOT_FOUND'],
+      async handle({ principal, params, body, reply }) {
+        const call = executor.running(params.id);
+        const isOwn = call?.principal.key === principal.key;
+        if (!isOwn || !call.answer(params.elicitation_id, body as JsonObject)) {
+          throw new CribError('NOT_FOUND', 'There is no such question of a running call of yours, or it has been answered');
+        }
+        return reply.code(204).send();
       },
     }),
   ];

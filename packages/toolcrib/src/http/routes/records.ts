@@ -1,55 +1,17 @@
 import { z } from 'zod';
-import {
-  callRecordListSchema,
-  callRecordQuerySchema,
-  callRecordSchema,
-  changeEventListSchema,
-  changeEventQuerySchema,
-  sourceListSchema,
-  sourceSchema,
-} from '../../api.ts';
+import { callRecordListSchema, callRecordQuerySchema, callRecordSchema, changeEventListSchema, changeEventQuerySchema } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
-import type { SourceRecord } from '../../model/source.ts';
 import { decodeCursor, encodeCursor } from '../page-cursor.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const params = z.strictObject({ id: z.string().min(1).max(64) });
 const defaultLimit = 100;
 
-/** [BFF-6] What there is and what happened: sources, the record of calls, the record of changes. */
+/** [BFF-6] What happened: the record of calls and the record of changes. */
 export function recordRoutes({ crib }: { crib: Crib }): Route[] {
   const access = 'administrator';
-  const shown = (source: SourceRecord) => ({ ...source, status: crib.statusOf(source) });
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/api/sources',
-      operationId: 'listSources',
-      summary: 'All sources of tools, with their state',
-      tag: 'sources',
-      access,
-      responses: {
-        200: { description: 'The sources', schema: sourceListSchema, links: { getSource: '$response.body#/sources/0/id' } },
-      },
-      handle: () => ({ sources: [...crib.counter.sources.values()].map(shown) }),
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/sources/{id}',
-      operationId: 'getSource',
-      summary: 'One source, with its state',
-      tag: 'sources',
-      access,
-      params,
-      responses: { 200: { description: 'The source', schema: sourceSchema } },
-      errors: ['NOT_FOUND'],
-      async handle({ params }) {
-        const source = crib.counter.sources.get(params.id);
-        if (source === undefined) throw new CribError('NOT_FOUND', 'There is no such source');
-        return shown(source);
-      },
-    }),
     defineRoute({
       method: 'GET',
       path: '/api/calls',

@@ -7,6 +7,11 @@ import { builtinTools } from './builtin-tools.ts';
 import { createComputePool } from './compute/compute-pool.ts';
 import type { ToolCatalogue } from './tool-catalogue.ts';
 
+export interface BuiltinSource extends Source {
+  /** Known without asking anybody. */
+  readonly tools: DiscoveredTool[];
+}
+
 export interface BuiltinSourceOptions {
   catalogue: ToolCatalogue;
   /** The version of this package, shown with each tool. */
@@ -19,21 +24,13 @@ const systemClock: Clock = { now: Date.now, sleep: (ms, signal) => sleep(ms, und
 const toolsByName = new Map(builtinTools.map((tool) => [tool.definition.name, tool]));
 
 /** [BI-1] [BI-2] The tools that come with Toolcrib itself; they need no network and no set-up. */
-export function createBuiltinSource({ catalogue, version, clock = systemClock }: BuiltinSourceOptions): Source {
+export function createBuiltinSource({ catalogue, version, clock = systemClock }: BuiltinSourceOptions): BuiltinSource {
   const closing = new AbortController();
   const compute = createComputePool();
   const parts: BuiltinParts = { catalogue, compute, clock, closing: closing.signal };
 
   return {
-    discover() {
-      const found: DiscoveredTool[] = builtinTools.map(({ definition, tags }) => ({
-        definition,
-        tags: [...tags],
-        version,
-        execution_mode: 'builtin',
-      }));
-      return Promise.resolve(found);
-    },
+    tools: builtinTools.map(({ definition, tags }) => ({ definition, tags: [...tags], version, execution_mode: 'builtin' })),
 
     // Not async: a cheap tool's answer must not cost its caller a turn of the event loop.
     call(tool, args, context) {

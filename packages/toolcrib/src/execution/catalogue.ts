@@ -1,0 +1,36 @@
+import type { Counter } from '../inventory/counter.ts';
+import { describeTool } from '../inventory/describe-tool.ts';
+import type { ToolCatalogue } from '../sources/builtin/tool-catalogue.ts';
+import type { Executor } from './executor.ts';
+
+/** [BI-2] The tools about tools see exactly what their caller may see, and call through the same path. */
+export function createCatalogue({ counter, executor }: { counter: Counter; executor: () => Executor }): ToolCatalogue {
+  return {
+    search: (principal, query, limit) =>
+      counter
+        .search(counter.accessOf(principal), query)
+        .slice(0, limit)
+        .map(({ name, model_name, title, description }) => ({ name, model_name, title, description })),
+    describe: (principal, name) => {
+      const tool = counter.snapshot.find(name);
+      const permission = tool && counter.accessOf(principal).permissions.get(tool.tool_id);
+      return permission && describeTool(permission.tool);
+    },
+    call: async (name, args, context) => {
+      const admitted = await executor().admit(context.principal, { tool: name, arguments: args });
+      admitted.call.onEvent = (event) => {
+        if (event.type === 'progress') context.progress(event);
+        else if (event.type === 'log') context.log(event.level, event.data);
+        else void context.elicit(event.request).then((answer) => admitted.call.answer(event.elicitation_id, answer));
+      };
+      const cancel = () => admitted.call.end('cancelled');
+      context.signal.addEventListener('abort', cancel, { once: true });
+      if (context.signal.aborted) cancel();
+      try {
+        return await executor().run(admitted);
+      } finally {
+        context.signal.removeEventListener('abort', cancel);
+      }
+    },
+  };
+}

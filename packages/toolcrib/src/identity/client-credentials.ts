@@ -1,0 +1,100 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { CribError } from '../model/crib-error.ts';
+import { checkAddress } from '../net/check-address.ts';
+import { createHttpClient } from '../net/http-client.ts';
+import { readBody } from '../net/read-body.ts';
+
+interface ClientCredentials {
+  tokenUrl: string;
+  clientId: string;
+  clientSecret: string;
+  scope?: string | undefined;
+  allowInsecure: boolean;
+}
+
+export interface ClientCredentialTokens {
+  /** A token that is good for a while yet. */
+  get(credentials: ClientCredentials): Promise<string>;
+  /** Forgets a token that was refused. */
+  drop(credentials: ClientCredentials): void;
+}
+
+const answerSchema = z.object({ access_token: z.string().min(1), expires_in: z.number().positive().optional() });
+const maxAnswerBytes = 65_536;
+const timeoutMs = 10_000;
+/** Asked anew so long before its end that it does not end on the way. */
+const earlyMs = 30_000;
+const unknownLifeMs = 60_000;
+
+/**
+ * [MCP-12] RFC 6749 §4.4. Kept by token address, client, scope and secret: two sources of one client with other scopes, or with a secret
+ * that was changed, must not share a token. One request in flight each.
+ */
+export function createClientCredentialTokens({ now = Date.now }: { now?: () => number } = {}): ClientCredentialTokens {
+  const tokens = new Map<string, { token: Promise<string>; until: number }>();
+  return {
+    get(credentials) {
+      const key = keyOf(credentials);
+      const known = tokens.get(key);
+      if (known !== undefined && known.until > now()) return known.token;
+      const entry = { token: Promise.resolve(''), until: Number.POSITIVE_INFINITY };
+      entry.token = request(credentials).then(({ access_token, expires_in }) => {
+        const lifeMs = expires_in === undefined ? unknownLifeMs : expires_in * 1000;
+        entry.until = now() + Math.max(lifeMs - earlyMs, lifeMs / 2);
+        return access_token;
+      });
+      entry.token.catch(() => tokens.delete(key));
+      tokens.set(key, entry);
+      return entry.token;
+    },
+    drop: (credentials) => void tokens.delete(keyOf(credentials)),
+  };
+}
+
+function keyOf({ tokenUrl, clientId, clientSecret, scope = '' }: ClientCredentials): string {
+  return hash('sha256', JSON.stringify([tokenUrl, clientId, clientSecret, scope]), 'base64');
+}
+
+async function request({
+  tokenUrl,
+  clientId,
+  clientSecret,
+  scope,
+  allowInsecure,
+}: ClientCredentials): Promise<z.output<typeof answerSchema>> {
+  const url = checkAddress(tokenUrl, allowInsecure);
+  const client = createHttpClient({ origin: url.origin, maxConnections: 1 });
+  try {
+    // RFC 6749 §2.3.1: both are form-encoded before they are joined.
+    const basic = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64');
+    const response = await client.request({
+      method: 'POST',
+      url,
+      headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) }).toString(),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const body = await readBody(response, maxAnswerBytes);
+    // [ID-5] Whatever is wrong here is the operator's to mend, never the caller's.
+    if (response.status !== 200) throw refused(url, `it answered ${response.status}`, response.status);
+    const parsed = answerSchema.safeParse(parseJson(body));
+    if (!parsed.success) throw refused(url, 'its answer has no access token');
+    return parsed.data;
+  } finally {
+    await client.destroy();
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(url: URL, reason: string, upstreamStatus?: number): CribError {
+  const message = `No token from ${url.origin}${url.pathname}: ${reason}. Check the client id and secret of the source`;
+  return new CribError('SERVICE_UNAVAILABLE', message, { retryable: false, upstreamStatus });
+}

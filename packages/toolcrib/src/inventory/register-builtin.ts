@@ -1,0 +1,41 @@
+import { CribError } from '../model/crib-error.ts';
+import type { SourceRecord } from '../model/source.ts';
+import type { DiscoveredTool } from '../model/tool.ts';
+import type { Store } from '../store/store.ts';
+import { refreshSource } from './refresh-source.ts';
+
+/** The same on every server, so that replicas on one database agree. */
+export const builtinSourceId = '00000000-0000-4000-8000-000000000001';
+
+/** Makes the source of the built-in tools what this version of Toolcrib brings. */
+export async function registerBuiltin(store: Store, tools: DiscoveredTool[]): Promise<void> {
+  const now = Date.now();
+  const known = await store.sources.get(builtinSourceId);
+  const source: SourceRecord = known ?? {
+    id: builtinSourceId,
+    name: 'Built-in tools',
+    namespace: 'builtin',
+    source_type: 'builtin',
+    enabled: true,
+    definition: null,
+    created_at: now,
+    updated_at: now,
+  };
+  if (known === undefined) {
+    const change = {
+      kind: 'source-created',
+      topic: 'source',
+      subject: source.id,
+      actor: 'system',
+      before: null,
+      after: { ...source },
+    } as const;
+    await store
+      .change(change, (tx) => tx.sources.upsert(source))
+      .catch((error: unknown) => {
+        // Another server on the same database may have been a moment quicker.
+        if (!(error instanceof CribError && error.code === 'CONFLICT')) throw error;
+      });
+  }
+  await refreshSource({ store, source, discovered: tools, actor: 'system', now });
+}

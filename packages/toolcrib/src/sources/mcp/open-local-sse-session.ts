@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../net/free-port.ts';
+import { UnreachableError } from '../../net/request-failure.ts';
+import type { LocalSessionInput } from './open-local-session.ts';
+import { startServerProcess, type ServerProcess } from './process/server-process.ts';
+import { startupFailure } from './process/startup-failure.ts';
+import { openSession, type OpenedSession } from './session/open-session.ts';
+import { createLegacySseTransport } from './transports/legacy-sse.ts';
+
+const retryMs = 100;
+
+/**
+ * [MCP-2] A local server that speaks HTTP with server-sent events. It learns its port from the variable `PORT` or from `${PORT}` in its
+ * arguments, and is asked at `/sse` until it listens.
+ */
+export async function openLocalSseSession(input: LocalSessionInput): Promise<OpenedSession> {
+  const { source, log, registry, signal } = input;
+  const { command, cwd, plugin_dir, resilience } = source.definition;
+  const port = String(await freePort('127.0.0.1'));
+  const process = await startServerProcess({
+    command: command.map((part) => part.replaceAll('${PORT}', port)),
+    cwd: cwd ?? plugin_dir,
+    env: { ...input.environment, PORT: port },
+    log,
+    registry,
+  });
+  const deadline = performance.now() + resilience.startupTimeoutMs;
+  let exited = false;
+  void process.exited.then(() => {
+    exited = true;
+  });
+  try {
+    for (;;) {
+      try {
+        return await open(input, process, `http://127.0.0.1:${port}/sse`, deadline - performance.now());
+      } catch (error) {
+        signal.throwIfAborted();
+        if (exited) throw startupFailure({ exit: await process.exited, lastWords: process.lastWords(20) });
+        // Until it listens, the connection is refused.
+        const waiting = error instanceof UnreachableError && performance.now() < deadline;
+        if (!waiting) throw error;
+        await delay(retryMs);
+      }
+    }
+  } catch (error) {
+    await process.stop();
+    throw error;
+  }
+}
+
+async function open(input: LocalSessionInput, process: ServerProcess, url: string, timeoutMs: number): Promise<OpenedSession> {
+  const transport = createLegacySseTransport({ url });
+  const opened = await openSession({
+    transport,
+    startupTimeoutMs: Math.max(1, Math.ceil(timeoutMs)),
+    requestTimeoutMs: input.source.definition.resilience.requestTimeoutMs,
+    signal: input.signal,
+    clientInfo: input.clientInfo,
+  });
+  // The process was started for this conversation and ends with it.
+  const closeTransport = transport.close.bind(transport);
+  transport.close = async () => {
+    await closeTransport();
+    await process.stop();
+  };
+  return opened;
+}

@@ -1,0 +1,57 @@
+import type { McpSession } from '../sources/mcp/mcp-session.ts';
+
+export interface Standby {
+  /** A session that is ready and has served nobody, or undefined. Another is started in its place. */
+  take(): McpSession | undefined;
+  /** Starts what is missing. */
+  fill(): void;
+  close(): Promise<void>;
+}
+
+interface StandbyInput {
+  size: number;
+  open(signal: AbortSignal): Promise<McpSession>;
+  /** Told when one could not be started; the next call will find out for itself. */
+  onFailure(error: unknown): void;
+}
+
+/** [MCP-6] Transient must not mean slow: sessions started and initialised ahead, each for exactly one call. */
+export function createStandby({ size, open, onFailure }: StandbyInput): Standby {
+  const ready = new Set<McpSession>();
+  const starting = new Set<Promise<void>>();
+  const closing = new AbortController();
+
+  async function startOne(): Promise<void> {
+    const session = await open(closing.signal);
+    if (closing.signal.aborted) return session.close();
+    ready.add(session);
+    session.onLost(() => ready.delete(session));
+  }
+
+  function fill(): void {
+    while (!closing.signal.aborted && ready.size + starting.size < size) {
+      const attempt: Promise<void> = startOne()
+        .catch((error: unknown) => {
+          if (!closing.signal.aborted) onFailure(error);
+        })
+        .finally(() => starting.delete(attempt));
+      starting.add(attempt);
+    }
+  }
+
+  return {
+    take() {
+      const [session] = ready;
+      if (session !== undefined) ready.delete(session);
+      fill();
+      return session;
+    },
+    fill,
+    async close() {
+      closing.abort();
+      await Promise.allSettled(starting);
+      await Promise.allSettled([...ready].map((session) => session.close()));
+      ready.clear();
+    },
+  };
+}

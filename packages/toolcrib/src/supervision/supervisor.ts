@@ -1,0 +1,117 @@
+import { CribError } from '../model/crib-error.ts';
+import type { SourceHealth, SourceRecord, SourceStatus } from '../model/source.ts';
+import type { DiscoveredTool } from '../model/tool.ts';
+import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
+import type { Source } from '../sources/source.ts';
+import { createSourceSupervisor, type SourceSupervisor } from './source-supervisor.ts';
+
+export interface Supervisor {
+  /** Takes a source under supervision, or its new definition in place of the old one. Nothing is started by it. */
+  adopt(source: SourceRecord): Promise<void>;
+  /** [LIFE-3] Rejects with why it could not be started; its status says the same. */
+  start(sourceId: string): Promise<void>;
+  stop(sourceId: string): Promise<void>;
+  restart(sourceId: string): Promise<void>;
+  refresh(sourceId: string): Promise<void>;
+  /** Makes the supervised sources these: what is new or changed is adopted and started in the background, what is gone is released. */
+  follow(sources: ReadonlyMap<string, SourceRecord>): Promise<void>;
+  /** Ends it and forgets it. */
+  release(sourceId: string): Promise<void>;
+  shutdownAll(): Promise<void>;
+  statusOf(sourceId: string): SourceStatus | undefined;
+  healthOf(sourceId: string): SourceHealth;
+  infoOf(sourceId: string): McpServerInfo | null;
+  sourceOf(sourceId: string): Source | undefined;
+}
+
+export interface SupervisorInput {
+  openSession(source: SourceRecord, signal: AbortSignal): Promise<McpSession>;
+  onDiscovered(source: SourceRecord, tools: DiscoveredTool[], info: McpServerInfo): Promise<void>;
+  onStatus(sourceId: string, status: SourceStatus): void;
+  note(sourceId: string, message: string): void;
+}
+
+interface Supervised {
+  source: SourceRecord;
+  supervisor: SourceSupervisor;
+  port: Source;
+}
+
+/** [LIFE-8] All supervised sources, each on its own: none waits for another. */
+export function createSupervisor(input: SupervisorInput): Supervisor {
+  const supervised = new Map<string, Supervised>();
+
+  function existing(sourceId: string): Supervised {
+    const found = supervised.get(sourceId);
+    if (found === undefined) throw new CribError('NOT_FOUND', 'There is no such source, or it cannot be started and stopped');
+    return found;
+  }
+
+  async function release(sourceId: string): Promise<void> {
+    const found = supervised.get(sourceId);
+    supervised.delete(sourceId);
+    await found?.supervisor.stop('stopped');
+  }
+
+  async function adopt(source: SourceRecord): Promise<void> {
+    if (source.definition === null) return;
+    if (supervised.get(source.id)?.source.updated_at === source.updated_at) return;
+    await release(source.id);
+    const supervisor = createSourceSupervisor({
+      definition: source.definition,
+      open: (signal) => input.openSession(source, signal),
+      onDiscovered: (tools, info) => input.onDiscovered(source, tools, info),
+      onStatus: (status) => input.onStatus(source.id, status),
+      note: (message) => input.note(source.id, message),
+    });
+    supervised.set(source.id, { source, supervisor, port: portOf(supervisor) });
+    if (!source.enabled) await supervisor.stop('disabled');
+  }
+
+  return {
+    adopt,
+    async follow(sources) {
+      for (const id of supervised.keys()) if (!sources.has(id)) await release(id);
+      for (const source of sources.values()) {
+        const known = supervised.get(source.id)?.source.updated_at === source.updated_at;
+        if (source.definition === null || known) continue;
+        await adopt(source);
+        // Its status says how it went. Nobody waits for it, least of all the next source.
+        if (source.enabled)
+          void supervised
+            .get(source.id)
+            ?.supervisor.start()
+            .catch(() => undefined);
+      }
+    },
+    async start(sourceId) {
+      const { source, supervisor } = existing(sourceId);
+      // [MC-NT1] The status stays what it is.
+      if (!source.enabled) throw new CribError('CONFLICT', 'The source is disabled: enable it first');
+      if (supervisor.status.state !== 'running') await supervisor.start();
+    },
+    stop: (sourceId) => existing(sourceId).supervisor.stop('stopped'),
+    async restart(sourceId) {
+      const { source, supervisor } = existing(sourceId);
+      if (!source.enabled) throw new CribError('CONFLICT', 'The source is disabled: enable it first');
+      await supervisor.stop('stopped');
+      await supervisor.start();
+    },
+    refresh: (sourceId) => existing(sourceId).supervisor.refresh(),
+    release,
+    async shutdownAll() {
+      await Promise.allSettled([...supervised.keys()].map(release));
+    },
+    statusOf: (sourceId) => supervised.get(sourceId)?.supervisor.status,
+    healthOf: (sourceId) => supervised.get(sourceId)?.supervisor.health ?? 'unknown',
+    infoOf: (sourceId) => supervised.get(sourceId)?.supervisor.info ?? null,
+    sourceOf: (sourceId) => supervised.get(sourceId)?.port,
+  };
+}
+
+function portOf(supervisor: SourceSupervisor): Source {
+  return {
+    call: (tool, args, context) => supervisor.call(tool, args, context),
+    close: () => supervisor.stop('stopped'),
+  };
+}
