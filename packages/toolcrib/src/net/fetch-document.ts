@@ -1,6 +1,6 @@
 import type { Agent } from 'undici';
 import { CribError } from '../model/crib-error.ts';
-import { isLoopbackHost } from './is-loopback-host.ts';
+import { checkAddress } from './check-address.ts';
 import { acceptedEncodings, readDecodedText, tooLarge } from './read-decoded-text.ts';
 
 interface FetchDocumentOptions {
@@ -75,18 +75,6 @@ export const fetchDocument: FetchDocument = async (url, options) => {
     throw failure(name, error, deadline.aborted ? timeoutMs : undefined);
   }
 };
-
-function checkAddress(url: string | URL, allowInsecure: boolean): URL {
-  const target = URL.parse(String(url));
-  if (!target) throw new CribError('VALIDATION_ERROR', 'The address is not a URL: give one such as https://example.org/document');
-  if (target.username || target.password) {
-    throw new CribError('VALIDATION_ERROR', `The address of ${target.host} contains a user name or password: take it out`);
-  }
-  if (target.protocol === 'https:') return target;
-  if (target.protocol !== 'http:') throw new CribError('VALIDATION_ERROR', `Only https addresses can be fetched, not ${target.protocol}`);
-  if (allowInsecure || isLoopbackHost(target.hostname)) return target;
-  throw new CribError('VALIDATION_ERROR', `${target.origin} is plain http on another machine: use https, or set allow_insecure`);
-}
 
 /** Which failures mean that nobody answers; what is left means that the answer was no good. */
 const unreachable: Record<string, string> = {

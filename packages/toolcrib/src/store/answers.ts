@@ -1,23 +1,9 @@
 import { CribError } from '../model/crib-error.ts';
 import { nameConflicts } from './name-conflicts.ts';
-import type { Queries } from './tables.ts';
+import type { Queries, Tables } from './tables.ts';
 
 /** An answer kept for later: of a call that runs on its own, or of one that came with an `Idempotency-Key` [EXEC-9]. */
-export interface AnswerRow {
-  call_id: string;
-  /** The key of the principal who made the call. */
-  owner: string;
-  idempotency_key: string | null;
-  /** What was asked, so that the same key with another request can be told apart. */
-  request_hash: string | null;
-  tool_id: string;
-  tool: string;
-  deadline_at: number;
-  created_at: number;
-  expires_at: number;
-  /** The answer as JSON; null while the call runs. */
-  body: string | null;
-}
+export type AnswerRow = Tables['answers'];
 
 export type Claim = { claimed: true } | { claimed: false; existing: AnswerRow };
 

@@ -36,14 +36,17 @@ export interface Tables {
   events: Omit<ChangeEvent, 'id' | 'before' | 'after'> & { id: Generated<number>; before: string; after: string };
   answers: {
     call_id: string;
+    /** The key of the principal who made the call. */
     owner: string;
     idempotency_key: string | null;
+    /** What was asked, so that the same key with another request can be told apart. */
     request_hash: string | null;
     tool_id: string;
     tool: string;
     deadline_at: number;
     created_at: number;
     expires_at: number;
+    /** The answer as JSON; null while the call runs. */
     body: string | null;
   };
 }

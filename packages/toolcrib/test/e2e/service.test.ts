@@ -135,6 +135,8 @@ describe('[BFF-8] no MCP endpoint is served', () => {
     method: 'initialize',
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'probe', version: '1' } },
   };
+  /** Doing something to a source takes nothing but its name, and there is none of that name. */
+  const takesNoBody = /\/(start|stop|restart|refresh)$/;
   const developmentRoutes = ['/dev/jwks', '/dev/token', '/dev/.well-known/openid-configuration'];
   const usualPlaces = [
     '/',
@@ -168,7 +170,7 @@ describe('[BFF-8] no MCP endpoint is served', () => {
     for (const path of new Set([...documented.map(({ path }) => path), ...developmentRoutes, ...usualPlaces])) {
       for (const client of [admin, server.client()]) {
         const { status, text } = await client.post(path.replaceAll(/\{\w+\}/g, 'x'), initialize, headers);
-        const wanted = posts.has(path) ? [400, 401, 404] : path === '/dev/token' ? [400] : [404];
+        const wanted = posts.has(path) ? (takesNoBody.test(path) ? [401, 404] : [400, 401]) : path === '/dev/token' ? [400] : [404];
         expect([path, wanted.includes(status), text.includes('jsonrpc":')]).toEqual([path, true, false]);
       }
     }

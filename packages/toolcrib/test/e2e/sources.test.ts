@@ -1,21 +1,15 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
-import { startTestServer, until } from '../running-server.ts';
+import { fixture, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
+import { until } from '../running-server.ts';
 
-const program = fileURLToPath(new URL('../fixtures/mcp/server.ts', import.meta.url));
-const fixture = (...mode: string[]) => [process.execPath, program, ...mode];
-
-let server: Awaited<ReturnType<typeof startTestServer>>;
+let server: OpenServer;
 let admin: ApiClient;
 let alice: ApiClient;
 
 beforeAll(async () => {
-  server = await startTestServer();
-  [admin, alice] = await Promise.all([server.as('admin'), server.as('alice')]);
-  await admin.post('/api/groups', { id: 'everything', name: 'Everything', selectors: [{ source: '*' }] });
-  const matchers = [{ path: 'sub', operator: 'exists' }];
-  await admin.post('/api/policies', { id: 'everybody', name: 'Everybody', matchers, groups: ['everything'] });
+  server = await startOpenServer();
+  ({ admin, alice } = server);
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
