@@ -2,6 +2,7 @@ import type { Agent } from 'undici';
 import { CribError } from '../model/crib-error.ts';
 import { checkAddress } from './check-address.ts';
 import { acceptedEncodings, readDecodedText, tooLarge } from './read-decoded-text.ts';
+import { fetchFailure } from './request-failure.ts';
 
 interface FetchDocumentOptions {
   /** Counted on the decoded body. */
@@ -72,34 +73,7 @@ export const fetchDocument: FetchDocument = async (url, options) => {
     }
   } catch (error) {
     signal?.throwIfAborted();
-    throw failure(name, error, deadline.aborted ? timeoutMs : undefined);
+    if (deadline.aborted) throw new CribError('SERVICE_UNAVAILABLE', `${name} took longer than ${timeoutMs} ms`, { cause: error });
+    throw fetchFailure(name, error);
   }
 };
-
-/** Which failures mean that nobody answers; what is left means that the answer was no good. */
-const unreachable: Record<string, string> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was cut',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  ENOTFOUND: 'the host name is unknown',
-  EAI_AGAIN: 'the host name could not be looked up',
-  ETIMEDOUT: 'connecting took too long',
-  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
-  UND_ERR_HEADERS_TIMEOUT: 'no answer came in time',
-  UND_ERR_BODY_TIMEOUT: 'the answer stopped half-way',
-  UND_ERR_SOCKET: 'the connection was cut',
-};
-
-function failure(name: string, error: unknown, timedOutAfter: number | undefined): CribError {
-  if (timedOutAfter !== undefined) {
-    return new CribError('SERVICE_UNAVAILABLE', `${name} took longer than ${timedOutAfter} ms`, { cause: error });
-  }
-  if (error instanceof CribError) {
-    return new CribError(error.code, `${name}: ${error.message}`, { upstreamStatus: error.upstreamStatus, cause: error });
-  }
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const reason = unreachable[code];
-  if (reason) return new CribError('SERVICE_UNAVAILABLE', `${name} cannot be reached: ${reason}`, { cause: error });
-  return new CribError('NETWORK_ERROR', `${name} gave no usable answer${code && ` (${code})`}`, { cause: error });
-}

@@ -22,6 +22,14 @@ const neverSent: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
 
+/** Failures in the middle, when nobody can say how far the request came. */
+const brokenOff: Record<string, string> = {
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer came in time',
+  UND_ERR_BODY_TIMEOUT: 'the answer stopped half-way',
+};
+
 /** What went wrong between us and another machine, in words, and whether the request can have arrived. */
 export function requestFailure(origin: string, error: unknown): CribError {
   if (error instanceof CribError) return error;
@@ -29,6 +37,17 @@ export function requestFailure(origin: string, error: unknown): CribError {
   const reason = neverSent[code];
   if (reason !== undefined) return new UnreachableError(`${origin} cannot be reached: ${reason}`, { cause: error });
   return new ConnectionError(`The connection to ${origin} was lost${code && ` (${code})`}`, { cause: error });
+}
+
+/** The same for a document, which is only fetched: whether the request arrived is of no interest, only whether somebody answers. */
+export function fetchFailure(name: string, error: unknown): CribError {
+  if (error instanceof CribError) {
+    return new CribError(error.code, `${name}: ${error.message}`, { upstreamStatus: error.upstreamStatus, cause: error });
+  }
+  const code = codeOf(error);
+  const reason = neverSent[code] ?? brokenOff[code];
+  if (reason !== undefined) return new CribError('SERVICE_UNAVAILABLE', `${name} cannot be reached: ${reason}`, { cause: error });
+  return new CribError('NETWORK_ERROR', `${name} gave no usable answer${code && ` (${code})`}`, { cause: error });
 }
 
 /** With several addresses tried, the failure is a bundle, and the code is on its parts. */
