@@ -7,49 +7,96 @@ import type { ServerLog } from './process/server-log.ts';
 import { startServerProcess, type ServerProcess } from './process/server-process.ts';
 import { startupFailure } from './process/startup-failure.ts';
 import { openSession, type OpenedSession } from './session/open-session.ts';
-import { EndedOnProbeError } from './session/session-errors.ts';
+import { EndedOnProbeError, SilentServerError } from './session/session-errors.ts';
+import type { Framing } from './transports/framing.ts';
 import { createStdioTransport } from './transports/stdio.ts';
 
 export interface LocalSessionInput {
   source: SourceRecord & { definition: McpDefinition };
   environment: Record<string, string>;
   priorEra: PriorDiscovery | undefined;
+  /** In which framing the server was found to listen; lines where nothing is known. */
+  priorFraming?: Framing | undefined;
   clientInfo: { name: string; version: string };
   log: ServerLog;
   registry: ProcessRegistry;
   signal: AbortSignal;
 }
 
+/** The framing is only told where it is not the usual one. */
+export type OpenedLocalSession = OpenedSession & { framing?: Framing };
+
+/**
+ * What is left of the start-up time for the other framing. Servers that listen for nothing but headers are rare, and servers that are slow to
+ * start, because a package is still being fetched, are not: those keep most of the time.
+ */
+const mostForOtherFramingMs = 10_000;
+
 /** [LIFE-3] Spawns the server and shakes hands with it over its standard input and output. */
-export async function openLocalSession(input: LocalSessionInput): Promise<OpenedSession> {
+export async function openLocalSession(input: LocalSessionInput): Promise<OpenedLocalSession> {
+  const { startupTimeoutMs } = input.source.definition.resilience;
+  if (input.priorFraming === 'content-length') return openInHeaders(input, startupTimeoutMs);
+  const otherFramingMs = Math.min(startupTimeoutMs / 3, mostForOtherFramingMs);
   try {
-    return await openOnce(input, input.priorEra);
+    return await openAsEitherEra(input, { framing: 'lines', timeoutMs: startupTimeoutMs, silenceMs: startupTimeoutMs - otherFramingMs });
   } catch (error) {
-    if (!(error instanceof EndedOnProbeError)) throw error;
-    // Servers of the first revisions end on any question before the handshake. Only if that fails too is the server itself broken.
-    return openOnce(input, { kind: 'legacy' });
+    if (!(error instanceof SilentServerError)) throw error;
+    input.log.append('event', 'It has not written a byte: perhaps it waits for Content-Length headers. Trying once more with those.');
+    return await openInHeaders(input, otherFramingMs).catch((second: unknown) => {
+      // What it makes of a framing that is not its own says nothing; the silence before does.
+      throw input.signal.aborted ? second : error;
+    });
   }
 }
 
-async function openOnce(input: LocalSessionInput, priorEra: PriorDiscovery | undefined): Promise<OpenedSession> {
+async function openInHeaders(input: LocalSessionInput, timeoutMs: number): Promise<OpenedLocalSession> {
+  const framing = 'content-length';
+  return { ...(await openAsEitherEra(input, { framing, timeoutMs })), framing };
+}
+
+interface Attempt {
+  framing: Framing;
+  timeoutMs: number;
+  /** For how long it may write nothing at all. */
+  silenceMs?: number;
+}
+
+async function openAsEitherEra(input: LocalSessionInput, attempt: Attempt): Promise<OpenedSession> {
+  try {
+    return await openOnce(input, attempt, input.priorEra);
+  } catch (error) {
+    if (!(error instanceof EndedOnProbeError)) throw error;
+    // Servers of the first revisions end on any question before the handshake. Only if that fails too is the server itself broken.
+    return openOnce(input, attempt, { kind: 'legacy' });
+  }
+}
+
+async function openOnce(input: LocalSessionInput, attempt: Attempt, priorEra: PriorDiscovery | undefined): Promise<OpenedSession> {
   const { source, environment, clientInfo, log, registry, signal } = input;
   const { command, cwd, plugin_dir, resilience } = source.definition;
   const process = await startServerProcess({ command, cwd: cwd ?? plugin_dir, env: environment, log, registry });
+  const transport = createStdioTransport({ process, framing: attempt.framing });
+  const silence = new AbortController();
+  const giveUp = () => transport.heard || silence.abort(new SilentServerError());
+  const timer = attempt.silenceMs === undefined ? undefined : setTimeout(giveUp, attempt.silenceMs);
   try {
     return await openSession({
-      transport: createStdioTransport({ process }),
-      startupTimeoutMs: resilience.startupTimeoutMs,
+      transport,
+      startupTimeoutMs: attempt.timeoutMs,
       requestTimeoutMs: resilience.requestTimeoutMs,
-      signal,
+      signal: AbortSignal.any([signal, silence.signal]),
       priorEra,
       clientInfo,
       onSkipped: (skipped) => log.append('event', `Tools left out: ${skipped.map(({ name, reason }) => `${name} (${reason})`).join(', ')}`),
-      report: (error) => log.append('event', String(error)),
+      // How it ended is told by whoever loses it.
+      report: (error) => void (error === transport.lossReason?.() || log.append('event', String(error))),
     });
   } catch (error) {
     await process.stop();
-    if (signal.aborted || error instanceof EndedOnProbeError) throw error;
+    if (signal.aborted || error instanceof EndedOnProbeError || error instanceof SilentServerError) throw error;
     throw await explain(process, error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,14 +1,15 @@
 import type { ContentBlock, ToolOutput } from '../../model/call.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { Json } from '../../model/json.ts';
+import type { DiscoveredTool, ToolDefinition } from '../../model/tool.ts';
 import type { Redactor } from '../../secrets/redactor.ts';
-import type { McpSession } from './mcp-session.ts';
+import type { McpServerInfo, McpSession } from './mcp-session.ts';
 
 /** [ENV-4] A server that prints its own environment must not hand our secrets to its callers. */
 export function redactedSession(session: McpSession, redactor: Redactor): McpSession {
   return {
     get info() {
-      return session.info;
+      return redactor.redactJson({ ...session.info }) as unknown as McpServerInfo;
     },
     get connected() {
       return session.connected;
@@ -16,7 +17,9 @@ export function redactedSession(session: McpSession, redactor: Redactor): McpSes
     get lastMessageAt() {
       return session.lastMessageAt;
     },
-    listTools: (options) => session.listTools(options),
+    async listTools(options) {
+      return (await session.listTools(options)).map((tool) => redactTool(tool, redactor));
+    },
     async callTool(name, args, options) {
       try {
         return redactOutput(await session.callTool(name, args, options), redactor);
@@ -31,6 +34,12 @@ export function redactedSession(session: McpSession, redactor: Redactor): McpSes
   };
 }
 
+/** Not its name, by which it is called: whoever has given a secret the name of a tool would lose the tool. */
+function redactTool(tool: DiscoveredTool, redactor: Redactor): DiscoveredTool {
+  const definition = redactor.redactJson(tool.definition as unknown as Json) as unknown as ToolDefinition;
+  return definition === tool.definition ? tool : { ...tool, definition: { ...definition, name: tool.definition.name } };
+}
+
 function redactOutput(output: ToolOutput, redactor: Redactor): ToolOutput {
   const { content, structured_content } = output;
   return {
@@ -41,7 +50,7 @@ function redactOutput(output: ToolOutput, redactor: Redactor): ToolOutput {
 }
 
 /** The same error where there is nothing to take out, so that its kind is not lost. */
-function redactError(error: CribError, redactor: Redactor): CribError {
+export function redactError(error: CribError, redactor: Redactor): CribError {
   const message = redactor.redact(error.message);
   const details = error.details === undefined ? undefined : redactor.redactJson(error.details);
   if (message === error.message && details === error.details) return error;

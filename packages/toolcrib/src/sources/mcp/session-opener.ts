@@ -9,11 +9,12 @@ import { createSourceFillIn, resolveEnvironment, type EnvironmentInput } from '.
 import type { McpSession } from './mcp-session.ts';
 import type { ProcessRegistry } from './process/process-registry.ts';
 import type { ServerLog } from './process/server-log.ts';
-import { redactedSession } from './redacted-session.ts';
-import type { OpenedSession } from './session/open-session.ts';
+import { redactedSession, redactError } from './redacted-session.ts';
+import type { OpenedLocalSession } from './open-local-session.ts';
+import type { Framing } from './transports/framing.ts';
 
 export interface SessionOpenerInput {
-  secrets: SecretStore;
+  secrets: Pick<SecretStore, 'get'>;
   redactors: SourceRedactors;
   registry: ProcessRegistry;
   /** [ENV-2] Environment variables of ours that sources may name. */
@@ -26,8 +27,8 @@ export type SessionOpener = (source: SourceRecord, signal: AbortSignal) => Promi
 
 /** [MCP-2] The one place that knows which transport a definition asks for. */
 export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
-  /** [MCP-1] Which revision a server speaks, found out once per definition. */
-  const eras = new Map<string, { updatedAt: number; era: PriorDiscovery }>();
+  /** [MCP-1] [MCP-3] Which revision a server speaks and how, found out once per definition. */
+  const verdicts = new Map<string, { updatedAt: number; era: PriorDiscovery | undefined; framing: Framing | undefined }>();
   const tokens = createClientCredentialTokens();
 
   return async (source, signal) => {
@@ -41,26 +42,27 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
       redactor,
     };
     const definition = await filledIn(source.definition, resolving);
-    const known = eras.get(source.id);
-    const priorEra = known?.updatedAt === source.updated_at ? known.era : undefined;
+    const known = verdicts.get(source.id);
+    const { era: priorEra, framing: priorFraming } =
+      known?.updatedAt === source.updated_at ? known : { era: undefined, framing: undefined };
     const common = { source: { ...source, definition }, priorEra, clientInfo: input.clientInfo, log: input.logOf(source.id), signal };
     // Loaded with the first server: all that speaks MCP is a good part of the whole, and idle until then.
-    async function open(): Promise<OpenedSession> {
+    async function open(): Promise<OpenedLocalSession> {
       if (isRemote(definition)) return (await import('./open-remote-session.ts')).openRemoteSession({ ...common, resolving, tokens });
       const { environment } = await resolveEnvironment(definition, resolving);
-      const local = { ...common, registry: input.registry, environment };
+      const local = { ...common, priorFraming, registry: input.registry, environment };
       return definition.transport_type === 'sse'
         ? (await import('./open-local-sse-session.ts')).openLocalSseSession(local)
         : (await import('./open-local-session.ts')).openLocalSession(local);
     }
     try {
-      const { session, era } = await open();
-      if (era !== undefined) eras.set(source.id, { updatedAt: source.updated_at, era });
+      const { session, era, framing } = await open();
+      if (era !== undefined || framing !== undefined) verdicts.set(source.id, { updatedAt: source.updated_at, era, framing });
       return redactedSession(session, redactor);
     } catch (error) {
       // What was remembered may be what made it fail.
-      eras.delete(source.id);
-      throw error;
+      verdicts.delete(source.id);
+      throw error instanceof CribError ? redactError(error, redactor) : error;
     }
   };
 }

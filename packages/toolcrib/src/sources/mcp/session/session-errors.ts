@@ -1,5 +1,5 @@
 import { CribError, type CribErrorOptions, type ErrorCode } from '../../../model/crib-error.ts';
-import { ConnectionError, TransportError } from '../../../model/named-errors.ts';
+import { ConnectionError, TimeoutError, TransportError } from '../../../model/named-errors.ts';
 import { UnreachableError } from '../../../net/request-failure.ts';
 
 /** [MCP-11] The conversation is over, though we did not end it. Opening a new one may help. */
@@ -21,6 +21,18 @@ export class SessionLostError extends TransportError {
  */
 export class EndedOnProbeError extends ConnectionError {
   override name = 'EndedOnProbeError';
+}
+
+/**
+ * [MCP-3] The server never wrote a byte. Perhaps it waits for a message in the other framing: to be started again, and spoken to in that.
+ * Only if that is of no use either has the handshake timed out.
+ */
+export class SilentServerError extends TimeoutError {
+  override name = 'SilentServerError';
+
+  constructor() {
+    super('Handshake timed out');
+  }
 }
 
 /** [EXEC-8] Whether a call that failed this way certainly had no effect. */

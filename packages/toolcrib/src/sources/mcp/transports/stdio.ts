@@ -21,12 +21,17 @@ export interface StdioTransportOptions {
 /** When one of the pipes breaks, the process usually dies too, and how it died says more. */
 const waitForExitMs = 250;
 
+export interface StdioTransport extends McpTransport {
+  /** Whether the server has written anything at all, noise included. */
+  readonly heard: boolean;
+}
+
 /** [MCP-2] [MCP-3] One conversation with a server through its standard input and output. */
-export function createStdioTransport(options: StdioTransportOptions): McpTransport {
+export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
   return new ProcessTransport(options);
 }
 
-class ProcessTransport implements McpTransport {
+class ProcessTransport implements StdioTransport {
   onmessage?: Transport['onmessage'];
   onerror?: Transport['onerror'];
   onclose?: Transport['onclose'];
@@ -34,6 +39,7 @@ class ProcessTransport implements McpTransport {
   /** The SDK takes a transport for stdio when it has this and a pid; what is said there goes into the log. */
   readonly stderr = null;
   readonly pid: number;
+  heard = false;
   readonly #process: ServerProcess;
   readonly #reader: MessageReader;
   readonly #outbox: Outbox;
@@ -83,6 +89,7 @@ class ProcessTransport implements McpTransport {
   }
 
   #read(chunk: Buffer): void {
+    this.heard = true;
     if (this.#state !== 'open' || this.#broken) return;
     try {
       this.#reader.push(chunk);
