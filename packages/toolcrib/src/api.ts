@@ -165,6 +165,39 @@ export const sourceSchema = z.strictObject({
   created_at: epochMs,
   updated_at: epochMs,
 });
+export const sourcePreviewSchema = z.strictObject({
+  name: z.string(),
+  namespace: z.string(),
+  definition: z.looseObject({}).describe('How it would be reached, with secrets as `***`'),
+  starts: z
+    .strictObject({
+      runtime: z.string().describe('What starts it: npx, uvx, uv, python, node, docker or a program itself'),
+      runs: z.array(z.string()).describe('The packages that would be fetched, the image, the script, or the program'),
+      command: z.array(z.string()).describe('The whole command; secrets stand in it as `${NAME}`'),
+      cwd: z.string().nullable(),
+    })
+    .nullable()
+    .describe('What would be started; null for a server that is only connected to'),
+  missing: z.array(z.string()).describe('Fields of required values that are not there'),
+  tools: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        title: z.string().nullable(),
+        description: z.string(),
+        input_schema: z.looseObject({}),
+        output_schema: z.looseObject({}).nullable(),
+        annotations: z.looseObject({}),
+      }),
+    )
+    .nullable()
+    .describe('The tools it would have; null where the server was not asked'),
+  server: sourceSchema.shape.server,
+  error: z
+    .strictObject({ code: z.enum(errorCodes), message: z.string(), field: z.string().optional() })
+    .nullable()
+    .describe('Why it could not be registered, or could not be started'),
+});
 export const sourceListSchema = z.strictObject({ sources: z.array(sourceSchema) });
 export const sourceLogSchema = z.strictObject({
   lines: z.array(z.strictObject({ time: epochMs, stream: z.enum(['stderr', 'event']), text: z.string() })),

@@ -3,6 +3,7 @@ import { createMakeChange } from './administration/change-log.ts';
 import { createGroupAdministration, type GroupAdministration } from './administration/groups.ts';
 import { createPolicyAdministration, type PolicyAdministration } from './administration/policies.ts';
 import { createSecretAdministration, type SecretAdministration } from './administration/secrets.ts';
+import { createSourcePreview, type PreviewSource } from './administration/source-preview.ts';
 import { createSourceAdministration, type SourceAdministration } from './administration/sources.ts';
 import { createToolAdministration, type ToolAdministration } from './administration/tools.ts';
 import { createArgumentValidator } from './execution/argument-validator.ts';
@@ -59,6 +60,7 @@ export interface Crib {
   readonly groups: GroupAdministration;
   readonly policies: PolicyAdministration;
   readonly sources: SourceAdministration;
+  readonly previewSource: PreviewSource;
   readonly tools: ToolAdministration;
   statusOf(source: SourceRecord): SourceStatus;
   logOf(sourceId: string): ServerLog;
@@ -107,15 +109,10 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   if (reaped > 0) warn(`${reaped} server processes that an earlier Toolcrib left behind were ended`);
   const logs = createServerLogs({ redactors });
   const settling = new Set<() => void>();
+  const allowedNames = new Set(config.allowedEnvironment);
+  const opening = { redactors, registry, allowedNames, clientInfo: { name: 'toolcrib', version } };
   const supervisor = createSupervisor({
-    openSession: createSessionOpener({
-      secrets,
-      redactors,
-      registry,
-      allowedNames: new Set(config.allowedEnvironment),
-      clientInfo: { name: 'toolcrib', version },
-      logOf: logs.of,
-    }),
+    openSession: createSessionOpener({ ...opening, secrets, logOf: logs.of }),
     async onDiscovered(source, discovered) {
       const chosen = discovered.filter(toolChoice(source.definition?.tools));
       await refreshSource({ store, source, discovered: chosen, actor: 'system', now: Date.now() });
@@ -169,10 +166,17 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     supervisor,
     executor,
     keptCalls,
-    secrets: createSecretAdministration({ secrets }),
+    secrets: createSecretAdministration({ secrets, counter }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change }),
-    sources: createSourceAdministration({ counter, supervisor, secrets, change, forgotten: redactors.forgetSource }),
+    sources: createSourceAdministration({ counter, supervisor, secrets, allowedNames, change, forgotten: redactors.forgetSource }),
+    previewSource: createSourcePreview({
+      counter,
+      secrets,
+      allowedNames,
+      createOpener: (overlaid) => createSessionOpener({ ...opening, secrets: overlaid, logOf: createServerLogs({ redactors }).of }),
+      forgotten: redactors.forgetSource,
+    }),
     tools: createToolAdministration({ counter, change }),
     statusOf: (source) => supervisor.statusOf(source.id) ?? ownStatus(source, counter),
     logOf: logs.of,

@@ -1,17 +1,34 @@
+import type { Counter } from '../inventory/counter.ts';
+import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SecretStore, SecretSummary } from '../secrets/secret-store.ts';
+import { namesSecret } from '../sources/mcp/names-secret.ts';
 
 /** Values go in and never come out. */
 export interface SecretAdministration {
   list(): Promise<SecretSummary[]>;
   set(actor: Principal, name: string, value: string): Promise<{ secret: SecretSummary; created: boolean }>;
-  delete(actor: Principal, name: string): Promise<void>;
+  /** `CONFLICT` where sources need it, unless it is forced: they could not be started any more. */
+  delete(actor: Principal, name: string, options?: { force?: boolean }): Promise<void>;
 }
 
-export function createSecretAdministration({ secrets }: { secrets: SecretStore }): SecretAdministration {
+export function createSecretAdministration({ secrets, counter }: { secrets: SecretStore; counter: Counter }): SecretAdministration {
+  function usersOf(secret: string): string[] {
+    return [...counter.sources.values()]
+      .filter(({ id, definition }) => definition !== null && namesSecret({ id, definition }, secret))
+      .map(({ namespace }) => namespace);
+  }
+
   return {
     list: () => secrets.list(),
     set: (actor, name, value) => secrets.put(name, value, { actor: actor.key }),
-    delete: (actor, name) => secrets.delete(name, { actor: actor.key }),
+    async delete(actor, name, { force = false } = {}) {
+      const users = force ? [] : usersOf(name);
+      if (users.length > 0) {
+        const which = users.length === 1 ? `The source ${users[0]} needs` : `The sources ${users.join(', ')} need`;
+        throw new CribError('CONFLICT', `${which} this secret: change that first, or delete it all the same with force`);
+      }
+      await secrets.delete(name, { actor: actor.key });
+    },
   };
 }

@@ -8,9 +8,9 @@ import { sourceSecretName } from '../secrets/secret-name.ts';
 import type { McpRegistration } from '../sources/mcp/registration/forms.ts';
 import { mergeUpdate } from '../sources/mcp/registration/merge-update.ts';
 import { normaliseRegistration } from '../sources/mcp/registration/normalise.ts';
-import { readManifest } from '../sources/mcp/registration/manifest.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { MakeChange } from './change-log.ts';
+import { registrationScope } from './registration-scope.ts';
 
 export interface SourceAdministration {
   /** [SRC-9] Saved and being started; a start that fails leaves it there with its error. */
@@ -25,6 +25,8 @@ interface SourceAdministrationInput {
   counter: Counter;
   supervisor: Supervisor;
   secrets: SecretStore;
+  /** [ENV-2] Environment variables of ours that sources may name. */
+  allowedNames: ReadonlySet<string>;
   change: MakeChange;
   /** Told of a source that is gone, so that nothing is kept for it. */
   forgotten(sourceId: string): void;
@@ -34,6 +36,7 @@ export function createSourceAdministration({
   counter,
   supervisor,
   secrets,
+  allowedNames,
   change,
   forgotten,
 }: SourceAdministrationInput): SourceAdministration {
@@ -48,11 +51,7 @@ export function createSourceAdministration({
   async function save(actor: Principal, kind: string, form: McpRegistration, known?: SourceRecord): Promise<SourceRecord> {
     const id = known?.id ?? randomUUID();
     const merged = known?.definition == null ? form : mergeUpdate(known.definition, form);
-    const normalised = await normaliseRegistration(merged, {
-      readManifest,
-      secretName: (variable) => sourceSecretName(id, variable),
-      hasSecret: async (name) => (await secrets.get(name)) !== undefined,
-    });
+    const normalised = await normaliseRegistration(merged, registrationScope({ sourceId: id, secrets, allowedNames }));
     const { name, namespace, enabled, definition } = normalised;
     const now = Date.now();
     const source: SourceRecord = {

@@ -7,13 +7,19 @@ import { print, printJson } from './terminal.ts';
 export const secretsDelete = defineCommand({
   operands: '<name>',
   operandCount: [1, 1],
-  options: administratorOptions,
-  notes: ['Sources that name the secret cannot be started any more.'],
-  examples: ['toolcrib secrets delete github-token'],
+  options: {
+    force: { help: 'Deletes it also where sources refer to it; they cannot be started any more' },
+    ...administratorOptions,
+  },
+  notes: ['A secret that sources refer to is not deleted without --force.'],
+  examples: ['toolcrib secrets delete github-token', 'toolcrib secrets delete github-token --force'],
   async run(given) {
     const name = checkedSecretName(given.operands[0]);
     const { client, token } = await administratorFrom(given);
-    const response = await client.send('DELETE', `/api/secrets/${name}`, { token });
+    const response = await client.send('DELETE', `/api/secrets/${name}`, {
+      token,
+      query: { force: given.on('force') ? 'true' : undefined },
+    });
     // There is nothing to read where it went well.
     if (response.status !== 204) await readJson(client.url, response);
     if (given.on('json')) printJson({ deleted: name });

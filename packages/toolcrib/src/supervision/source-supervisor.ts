@@ -5,6 +5,7 @@ import { isRemote, type McpDefinition } from '../model/mcp-definition.ts';
 import type { SourceHealth, SourceStatus } from '../model/source.ts';
 import type { DiscoveredTool, Tool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
+import { withoutWords } from '../sources/mcp/process/process-exit.ts';
 import { SessionLostError } from '../sources/mcp/session/session-errors.ts';
 import type { CallContext } from '../sources/source.ts';
 import { createHealthRecord } from './health.ts';
@@ -77,7 +78,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       open: input.open,
       onLost(reason) {
         health.failed(reason);
-        input.note(`Lost: ${reason.message}`);
+        input.note(`Lost: ${withoutWords(reason.message)}`);
         setStatus({ state: 'restarting' });
       },
       onReopened(session) {
@@ -90,7 +91,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
 
   function fail(error: CribError): void {
     health.failed(error);
-    input.note(`Failed: ${error.message}`);
+    input.note(`Failed: ${withoutWords(error.message)}`);
     setStatus({ state: 'error', code: error.code, message: error.message });
   }
 

@@ -50,14 +50,15 @@ export function secretRoutes({ crib }: { crib: Pick<Crib, 'secrets'> }): Route[]
       method: 'DELETE',
       path: '/api/secrets/{name}',
       operationId: 'deleteSecret',
-      summary: 'Deletes a secret',
+      summary: 'Deletes a secret; one that sources refer to only with `force`',
       tag,
       access,
       params,
+      query: z.strictObject({ force: z.enum(['true', 'false']).optional() }),
       responses: { 204: { description: 'Gone' } },
-      errors: ['NOT_FOUND'],
-      async handle({ principal, params, reply }) {
-        await crib.secrets.delete(principal, params.name);
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      async handle({ principal, params, query, reply }) {
+        await crib.secrets.delete(principal, params.name, { force: query.force === 'true' });
         return reply.code(204).send();
       },
     }),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { sourceListSchema, sourceLogSchema, sourceSchema } from '../../api.ts';
+import { sourceListSchema, sourceLogSchema, sourcePreviewSchema, sourceSchema } from '../../api.ts';
+import type { SourcePreview } from '../../administration/source-preview.ts';
 import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { SourceRecord } from '../../model/source.ts';
+import type { ToolDefinition } from '../../model/tool.ts';
 import { mcpRegistrationSchema } from '../../sources/mcp/registration/forms.ts';
 import { showDefinition } from '../../sources/mcp/registration/show-definition.ts';
 import { openEventStream } from '../event-stream.ts';
@@ -11,6 +13,10 @@ import { defineRoute, type Route } from '../route.ts';
 const params = z.strictObject({ id: z.string().min(1).max(64) });
 const tag = 'sources';
 const access = 'administrator';
+const registrationExample = {
+  name: 'Everything',
+  mcp: { package: { package_type: 'npm', identifier: '@modelcontextprotocol/server-everything' }, transport: { type: 'stdio' } },
+};
 
 /** [BFF-6] Sources of tools: what they are, how they are, and what they said. */
 export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSignal }): Route[] {
@@ -45,6 +51,7 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       errors: ['NOT_FOUND', 'CONFLICT', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
       async handle({ params }) {
         const source = existing(params.id);
+        if (source.definition === null) throw new CribError('CONFLICT', 'The built-in tools are always running');
         await crib.supervisor[name](source.id);
         return shown(source);
       },
@@ -73,10 +80,7 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       access,
       query: z.strictObject({ wait: z.coerce.number().int().min(0).max(300_000).optional() }),
       body: mcpRegistrationSchema,
-      example: {
-        name: 'Everything',
-        mcp: { package: { package_type: 'npm', identifier: '@modelcontextprotocol/server-everything' }, transport: { type: 'stdio' } },
-      },
+      example: registrationExample,
       responses: {
         201: {
           description: 'The new source',
@@ -90,6 +94,26 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
         const source = await crib.sources.register(principal, body);
         if (query.wait !== undefined) await crib.settled(source.id, query.wait);
         return reply.code(201).header('location', `/api/sources/${source.id}`).send(shown(source));
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/sources/preview',
+      operationId: 'previewSource',
+      summary: 'Says what a registration would come to, and saves nothing',
+      description:
+        'What would be started, which values are missing, whether the namespace is taken. With `discover` the server is really started or connected to, once, to see its tools; nothing of it is left afterwards.',
+      tag,
+      access,
+      query: z.strictObject({ discover: z.enum(['true', 'false']).optional() }),
+      body: mcpRegistrationSchema,
+      example: registrationExample,
+      responses: { 200: { description: 'What it would come to', schema: sourcePreviewSchema } },
+      async handle({ body, query, reply }) {
+        const gone = new AbortController();
+        reply.raw.on('close', () => gone.abort());
+        const signal = AbortSignal.any([gone.signal, closing]);
+        return shownPreview(await crib.previewSource(body, { discover: query.discover === 'true', signal }));
       },
     }),
     defineRoute({
@@ -180,4 +204,29 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       },
     }),
   ];
+}
+
+function shownPreview({ name, namespace, definition, starts, missing, tools, server, error }: SourcePreview) {
+  const shown = showDefinition(definition);
+  return {
+    name,
+    namespace,
+    definition: shown,
+    starts: starts === null ? null : { ...starts, command: shown.command, cwd: shown.cwd },
+    missing,
+    tools: tools?.map(({ definition: tool }) => previewedTool(namespace, tool)) ?? null,
+    server,
+    error: error?.toJSON() ?? null,
+  };
+}
+
+function previewedTool(namespace: string, { name, title, description, input_schema, output_schema, annotations }: ToolDefinition) {
+  return {
+    name: `${namespace}:${name}`,
+    title: title ?? null,
+    description,
+    input_schema,
+    output_schema: output_schema ?? null,
+    annotations: annotations ?? {},
+  };
 }

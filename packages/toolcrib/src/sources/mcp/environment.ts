@@ -4,7 +4,8 @@ import { createFillIn, type FillIn } from '../../secrets/fill-in.ts';
 import type { Redactor } from '../../secrets/redactor.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 import { checkHeaderName, checkHeaderValue, headerOfVariable } from './header-rules.ts';
-import { baseNames, checkVariableName, looksSecret } from './variable-names.ts';
+import { looksSecret } from './registration/secret-looks.ts';
+import { baseNames, checkVariableName } from './variable-names.ts';
 
 export interface EnvironmentInput {
   secrets: Pick<SecretStore, 'get'>;
@@ -98,7 +99,8 @@ async function resolveVariables(definition: McpDefinition, input: EnvironmentInp
     }
     if (required && (value === undefined || value.trim() === '')) missing.push(name);
     if (value === undefined) continue;
-    if (secret || looksSecret(name, value)) input.redactor?.add(value);
+    // One that is secret by its name alone may be as short as `true`, and hiding that would do more harm than good.
+    if (secret || (value.length >= 8 && looksSecret(name))) input.redactor?.add(value);
     variables.set(name, value);
   }
   const [first] = missing;

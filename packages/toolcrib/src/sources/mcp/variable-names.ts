@@ -42,8 +42,3 @@ export function checkVariableName(name: string, field: string, allowRisky: boole
     });
   }
 }
-
-/** A value that nobody has called a secret and that by its name is one. A short one such as `true` is not worth the harm of hiding it. */
-export function looksSecret(name: string, value: string): boolean {
-  return value.length >= 8 && /token|secret|passw|passphrase|credential|api_?key|private_?key|access_?key|bearer/i.test(name);
-}

@@ -28,6 +28,11 @@ export function quoteWords(words: readonly string[]): string {
   return words.length === 0 ? 'It wrote nothing to standard error.' : `The last it wrote to standard error:\n${words.join('\n')}`;
 }
 
+/** A message without the words quoted in it, for the log, which has them already. */
+export function withoutWords(message: string): string {
+  return message.replace(/ (?:The last it wrote to standard error:\n[^]*|It wrote nothing to standard error\.)$/, '');
+}
+
 export function exitDetails({ code, signal }: ProcessExit, words: string[]): Json {
   return { exit_code: code, signal, stderr: words };
 }

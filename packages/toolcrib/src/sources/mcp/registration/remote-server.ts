@@ -29,7 +29,8 @@ export type RemoteParts = Pick<McpDefinition, 'transport_type' | 'server_url' | 
 export function remoteParts(draft: Draft, server: RemoteServer): RemoteParts {
   const { url, given, allowInsecure, urlField, variablesField } = server;
   checkServerUrl(url, { field: urlField, allowInsecure });
-  const sent = setVariables(draft, given, variablesField);
+  const secretHeaders = new Set(server.declaredHeaders.filter(({ secret }) => secret).map(({ name }) => name.toLowerCase()));
+  const sent = setVariables(draft, { given, secretHeaders, field: variablesField });
   for (const name of setHeaders(draft, server)) sent.add(name.toLowerCase());
   const credential = credentialOf(draft, server.credential, allowInsecure);
   if (credential.type !== 'none') sent.add('authorization');
@@ -44,8 +45,15 @@ export function remoteParts(draft: Draft, server: RemoteServer): RemoteParts {
   };
 }
 
+interface HeaderVariables {
+  given: ReadonlyMap<string, GivenVariable>;
+  /** Headers that the manifest declares as secret, in small letters. */
+  secretHeaders: ReadonlySet<string>;
+  field: string;
+}
+
 /** [ENV-5] They become headers when the server is spoken to; here it is only made sure that they can. Gives the names of those headers. */
-function setVariables(draft: Draft, given: ReadonlyMap<string, GivenVariable>, field: string): Set<string> {
+function setVariables(draft: Draft, { given, secretHeaders, field }: HeaderVariables): Set<string> {
   const sent = new Set<string>();
   for (const [name, { input, secret }] of given) {
     if (input === undefined) continue;
@@ -55,7 +63,8 @@ function setVariables(draft: Draft, given: ReadonlyMap<string, GivenVariable>, f
       checkHeaderValue(header[1], `${field}.${name}`);
       sent.add(header[0].toLowerCase());
     }
-    draft.setVariable(name, input, { field, secret });
+    const declaredSecret = header !== undefined && secretHeaders.has(header[0].toLowerCase());
+    draft.setVariable(name, input, { field, secret: secret || declaredSecret });
   }
   return sent;
 }

@@ -1,0 +1,31 @@
+import { CribError } from '../model/crib-error.ts';
+import { createFillIn } from '../secrets/fill-in.ts';
+import { sourceSecretName } from '../secrets/secret-name.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
+import { readManifest } from '../sources/mcp/registration/manifest.ts';
+import type { RegistrationContext } from '../sources/mcp/registration/registration-context.ts';
+
+interface RegistrationScopeInput {
+  sourceId: string;
+  secrets: Pick<SecretStore, 'get'>;
+  /** [ENV-2] Environment variables of ours that sources may name. */
+  allowedNames: ReadonlySet<string>;
+}
+
+/** [SRC-10] What there is for one source to refer to, judged by what will fill it in when the server is started. */
+export function registrationScope({ sourceId, secrets, allowedNames }: RegistrationScopeInput): RegistrationContext {
+  const fillIn = createFillIn({ secrets, sourceId, allowedNames, environment: process.env, declared: {} });
+  return {
+    readManifest,
+    secretName: (variable) => sourceSecretName(sourceId, variable),
+    hasSecret: async (name) => (await secrets.get(name)) !== undefined,
+    async hasVariable(name) {
+      try {
+        return (await fillIn.text(`\${${name}}`, '')).trim() !== '';
+      } catch (error) {
+        if (error instanceof CribError && error.code === 'VALIDATION_ERROR') return false;
+        throw error;
+      }
+    },
+  };
+}
