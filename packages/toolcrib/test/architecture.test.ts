@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 
 /** The line of the source in data order: each entry imports only itself and entries before it. */
 const order = [
+  'demo',
   'model',
   'store',
   'durable',
@@ -18,6 +19,7 @@ const order = [
   'administration',
   'version.ts',
   'crib.ts',
+  'mcp-service.ts',
   'api.ts',
   'http',
   'cli',

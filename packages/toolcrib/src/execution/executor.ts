@@ -7,6 +7,7 @@ import type { Counter } from '../inventory/counter.ts';
 import type { Source } from '../sources/source.ts';
 import { answerFrom, answerFromError, calledBy, unknownAnswer } from './answer.ts';
 import type { ArgumentValidator } from './argument-validator.ts';
+import { callRecord } from './call-record.ts';
 import { createGate, type Limits } from './limits.ts';
 import type { Recorder } from './recorder.ts';
 import { RunningCall } from './running-call.ts';
@@ -29,6 +30,11 @@ export interface ExecutionLimits {
 export interface Executor {
   /** Find, decide, validate: throws `CribError` when the call is refused. What is admitted must be given to `run`. */
   admit(principal: Principal, request: CallRequest): Promise<AdmittedCall>;
+  /**
+   * The same for the application that Toolcrib is embedded in, which decides itself who may call what: no policy is asked. What comes in
+   * from outside never goes this way.
+   */
+  admitTrusted(principal: Principal, tool: Tool, request: Omit<CallRequest, 'tool'>): Promise<AdmittedCall>;
   /** Invoke, shape, record. Never throws for what the tool or its source did: that is in the answer. */
   run(admitted: AdmittedCall): Promise<Answer>;
   /** Gives back what `admit` took, for a call that will not be run after all. */
@@ -44,6 +50,13 @@ export interface Executor {
 export interface AdmittedCall {
   readonly call: RunningCall;
   readonly args: JsonObject;
+}
+
+interface Granted {
+  tool: Tool;
+  /** Ids of the policies that granted it. */
+  policies: string;
+  revision: number;
 }
 
 export interface ExecutorInput {
@@ -103,25 +116,6 @@ export function createExecutor(input: ExecutorInput): Executor {
     throw error;
   }
 
-  function recordOf(call: RunningCall, answer: Answer): CallRecord {
-    return {
-      call_id: call.callId,
-      started_at: call.startedAt,
-      duration_us: Math.round(answer.execution_time_ms * 1000),
-      issuer: call.principal.issuer,
-      subject: call.principal.subject,
-      client: call.principal.client,
-      tool_id: call.tool.tool_id,
-      tool: call.tool.name,
-      source_id: call.tool.source_id,
-      definition_hash: call.tool.definition_hash,
-      policies: call.policies,
-      policy_revision: call.policyRevision,
-      status: answer.status,
-      error_code: answer.error?.code ?? null,
-    };
-  }
-
   async function invoke(call: RunningCall, args: JsonObject): Promise<Answer> {
     const began = performance.now();
     try {
@@ -148,10 +142,38 @@ export function createExecutor(input: ExecutorInput): Executor {
     tools.leave(call.tool.tool_id, call.tool.limits);
   }
 
+  /** What is granted still has its limits, and its arguments have to fit. The principal has been let in before. */
+  async function enter(principal: Principal, request: CallRequest, granted: Granted): Promise<AdmittedCall> {
+    const call = new RunningCall({
+      callId: uuidV7(),
+      principal,
+      tool: granted.tool,
+      policies: granted.policies,
+      policyRevision: granted.revision,
+      startedAt: Date.now(),
+      timeoutMs: timeoutFor(request, granted.tool, limits),
+      maxTimeoutMs: granted.tool.limits.timeout_ms ?? limits.maxTimeoutMs,
+    });
+    try {
+      tools.enter(call.tool.tool_id, call.tool.limits);
+    } catch (error) {
+      principals.leave(principal.key, limits.principal);
+      return refuse(principal, request, error, call);
+    }
+    admittedCalls++;
+    try {
+      validator.check(call.tool, request.arguments);
+    } catch (error) {
+      leave(call);
+      return refuse(principal, request, error, call);
+    }
+    return { call, args: request.arguments };
+  }
+
   return {
     async admit(principal, request) {
       // Whoever was still sending the request when the last call ended: its record could not be written any more.
-      if (stopped) throw new CribError('SERVICE_UNAVAILABLE', 'The server is stopping: try again');
+      if (stopped) throw stopping();
       // First of all, so that nobody can fill the record with calls that are denied anyway. What is over the limit is counted, not recorded.
       principals.enter(principal.key, limits.principal);
       const tool = counter.snapshot.find(request.tool);
@@ -161,37 +183,20 @@ export function createExecutor(input: ExecutorInput): Executor {
         principals.leave(principal.key, limits.principal);
         return refuse(principal, request, new CribError('NOT_FOUND', noSuchTool));
       }
-      const call = new RunningCall({
-        callId: uuidV7(),
-        principal,
-        tool: permission.tool,
-        policies: permission.policies,
-        policyRevision: access.revision,
-        startedAt: Date.now(),
-        timeoutMs: timeoutFor(request, permission.tool, limits),
-        maxTimeoutMs: permission.tool.limits.timeout_ms ?? limits.maxTimeoutMs,
-      });
-      try {
-        tools.enter(call.tool.tool_id, call.tool.limits);
-      } catch (error) {
-        principals.leave(principal.key, limits.principal);
-        return refuse(principal, request, error, call);
-      }
-      admittedCalls++;
-      try {
-        validator.check(call.tool, request.arguments);
-      } catch (error) {
-        leave(call);
-        return refuse(principal, request, error, call);
-      }
-      return { call, args: request.arguments };
+      return enter(principal, request, { tool: permission.tool, policies: permission.policies, revision: access.revision });
+    },
+
+    async admitTrusted(principal, tool, request) {
+      if (stopped) throw stopping();
+      principals.enter(principal.key, limits.principal);
+      return enter(principal, { tool: tool.name, ...request }, { tool, policies: '', revision: counter.rules.revision });
     },
 
     async run({ call, args }) {
       try {
         const answer = await invoke(call, args);
         try {
-          await record(recordOf(call, answer));
+          await record(callRecord(call, answer));
           return answer;
         } catch {
           // A refusal would be retried and the tool run twice; an unrecorded success must not be acknowledged.
@@ -216,6 +221,10 @@ export function createExecutor(input: ExecutorInput): Executor {
       for (const call of runningCalls.values()) call.end('cancelled');
     },
   };
+}
+
+function stopping(): CribError {
+  return new CribError('SERVICE_UNAVAILABLE', 'The server is stopping: try again');
 }
 
 /** The caller may ask for less time than the administrator gives, never for more. */

@@ -1,0 +1,50 @@
+/**
+ * MCP servers inside your own application, without a Toolcrib that listens anywhere: `node examples/embed-mcp-service.ts`
+ * In a project of your own, import from 'toolcrib'.
+ */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openMcpService } from '../packages/toolcrib/src/index.ts';
+
+const demo = fileURLToPath(new URL('../packages/toolcrib/src/demo/demo-server.ts', import.meta.url));
+const dataDir = await mkdtemp(join(tmpdir(), 'toolcrib-example-'));
+try {
+  await using service = await openMcpService({ dataDir });
+
+  // Any form of registration: a package ({ mcp: { package: … } }), a plugin directory, an address, or a command.
+  const { id } = await service.create({
+    name: 'Pizzeria',
+    mcp_command: [process.execPath, demo],
+    mcp_lifecycle_mode: 'singleton',
+    register_resources_as_tools: true,
+  });
+  await service.start(id);
+  const status = service.status(id);
+  assert.equal(status.state, 'running');
+
+  const tools = service.availableTools().map(({ name }) => name);
+  console.log(`Running with ${tools.join(', ')}`);
+  assert.deepEqual(tools, ['pizzeria:bake_pizza', 'pizzeria:book_table', 'pizzeria:price_order', 'pizzeria:resource_menu']);
+
+  const provider = service.findToolProvider('price_order');
+  assert.equal(provider, id);
+  const answer = await service.callTool(id, 'price_order', { items: [{ pizza: 'diavola', count: 2 }] }, { timeoutMs: 10_000 });
+  assert.deepEqual(answer.structured_content, { lines: [{ pizza: 'diavola', count: 2, price: 22 }], total: 22, currency: 'EUR' });
+  console.log(`Two diavola: ${answer.text}`);
+
+  // A call can be cancelled, and is then an answer like any other.
+  const cancel = new AbortController();
+  const baking = service.callTool(id, 'bake_pizza', { pizza: 'funghi', seconds: 60 }, { signal: cancel.signal });
+  cancel.abort();
+  assert.equal((await baking).status, 'cancelled');
+
+  await service.shutdownAll();
+  assert.deepEqual(service.status(id), { state: 'stopped' });
+  assert.deepEqual(service.availableTools(), []);
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}
+console.log('Done.');

@@ -1,0 +1,188 @@
+import { openCrib, type Crib, type CribConfig } from './crib.ts';
+import type { Answer } from './model/call.ts';
+import { CribError } from './model/crib-error.ts';
+import type { JsonObject } from './model/json.ts';
+import type { Principal } from './model/principal.ts';
+import type { SourceRecord, SourceStatus } from './model/source.ts';
+import type { Tool } from './model/tool.ts';
+import { mcpRegistrationSchema, type McpRegistration, type McpRegistrationInput } from './sources/mcp/registration/forms.ts';
+import { showDefinition, type ShownDefinition } from './sources/mcp/registration/show-definition.ts';
+import { isAvailable } from './supervision/availability.ts';
+import { abortable } from './supervision/abortable.ts';
+
+/** [LIFE-1] What is seen of a server; while it runs, with the names of its tools. */
+export type McpStatus = Exclude<SourceStatus, { state: 'running' }> | { state: 'running'; tools: string[] };
+
+/** A server as it was registered, with its secrets as `***`. */
+export interface McpServer extends Omit<SourceRecord, 'definition'> {
+  definition: ShownDefinition;
+}
+
+/** A whole registration in place of the one there is, or `enabled` alone, which leaves everything else as it is. */
+export type McpUpdate = { id: string; enabled: boolean } | ({ id: string } & McpRegistrationInput);
+
+export interface McpCallOptions {
+  signal?: AbortSignal;
+  timeoutMs?: number;
+}
+
+/**
+ * [LIFE-6] MCP servers in the process of the application that uses them. Whoever has it may do everything with it: no policy is asked.
+ * Everything that names a server by an id there is none of rejects with `NOT_FOUND`.
+ */
+export interface McpService extends AsyncDisposable {
+  list(): McpServer[];
+  get(id: string): McpServer | undefined;
+  status(id: string): McpStatus;
+  /** Resolves when it is proven ready; rejects with why it is not. One that is disabled is a `CONFLICT`. */
+  start(id: string): Promise<void>;
+  /** Resolves when nothing of it is left. */
+  stop(id: string): Promise<void>;
+  restart(id: string): Promise<void>;
+  /** The tools of all servers that run or are being started, in the order of their names. */
+  availableTools(): Tool[];
+  /**
+   * The id of the server that provides a tool: by its canonical name or id where there is one, else by the tool's own name. Of several
+   * servers with a tool of that name it is the one whose namespace comes first.
+   */
+  findToolProvider(toolName: string): string | undefined;
+  /** By the tool's own name or its canonical one. A server that is stopped or has failed is started by the call. */
+  callTool(id: string, toolName: string, args: JsonObject, options?: McpCallOptions): Promise<Answer>;
+  /** Saved, and started in the background unless it is disabled. */
+  create(config: McpRegistrationInput): Promise<McpServer>;
+  /** [LIFE-7] One that is enabled by it and cannot be started is disabled again, and the reason is thrown. */
+  update(config: McpUpdate): Promise<McpServer>;
+  delete(id: string): Promise<void>;
+  /** Stops all of them; each can be started again. */
+  shutdownAll(): Promise<void>;
+}
+
+/** The application itself, for the record. */
+const application: Principal = {
+  issuer: 'local',
+  subject: 'mcp-service',
+  key: 'local mcp-service',
+  client: null,
+  claims: {},
+  expiresAt: Number.POSITIVE_INFINITY,
+};
+
+const usual = {
+  limits: { principal: {}, defaultTimeoutMs: 30_000, maxTimeoutMs: 3_600_000 },
+  retentionDays: 90,
+  warn: (message: string) => console.warn(message),
+} satisfies Partial<CribConfig>;
+
+/** Opens a crib without doors for an application. Disposing of the service ends every server and closes the crib. */
+export async function openMcpService(config: Partial<CribConfig> & Pick<CribConfig, 'dataDir'>): Promise<McpService> {
+  const crib = await openCrib({ ...usual, ...config });
+  return { ...createMcpService(crib), [Symbol.asyncDispose]: () => crib.close({ drainMs: 0 }) };
+}
+
+function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
+  const { counter, supervisor, executor, sources } = crib;
+
+  const servers = () => [...counter.sources.values()].filter(({ source_type }) => source_type === 'mcp');
+  const find = (id: string) => servers().find((server) => server.id === id);
+
+  function existing(id: string): SourceRecord {
+    const server = find(id);
+    if (server === undefined) throw new CribError('NOT_FOUND', 'There is no such MCP server');
+    return server;
+  }
+
+  const statusOf = (id: string): SourceStatus => supervisor.statusOf(id) ?? { state: 'stopped' };
+  const activeTools = (id: string) => counter.snapshot.tools.filter((tool) => tool.source_id === id && tool.state === 'active');
+  const availableTools = () => servers().flatMap(({ id }) => (isAvailable(statusOf(id)) ? activeTools(id) : []));
+
+  async function toggle(id: string, enabled: boolean): Promise<McpServer> {
+    return shown(await sources.setEnabled(application, id, enabled));
+  }
+
+  async function replace(id: string, form: McpRegistration): Promise<McpServer> {
+    const wasEnabled = existing(id).enabled;
+    const saved = await sources.replace(application, id, form);
+    if (wasEnabled || !saved.enabled) return shown(saved);
+    try {
+      await supervisor.start(id);
+      return shown(saved);
+    } catch (error) {
+      await sources.setEnabled(application, id, false);
+      throw error;
+    }
+  }
+
+  return {
+    list: () => servers().map(shown),
+    get(id) {
+      const server = find(id);
+      return server && shown(server);
+    },
+    status(id) {
+      const status = statusOf(existing(id).id);
+      if (status.state !== 'running') return status;
+      return { state: 'running', tools: activeTools(id).map(({ definition }) => definition.name) };
+    },
+    start: async (id) => supervisor.start(existing(id).id),
+    stop: async (id) => supervisor.stop(existing(id).id),
+    restart: async (id) => supervisor.restart(existing(id).id),
+    availableTools: () => availableTools().sort(byName),
+    findToolProvider(toolName) {
+      const available = availableTools();
+      const exact = counter.snapshot.find(toolName);
+      if (exact !== undefined && available.includes(exact)) return exact.source_id;
+      const [first] = available.filter(({ definition }) => definition.name === toolName).sort(byNamespace);
+      return first?.source_id;
+    },
+    async callTool(id, toolName, args, { signal = new AbortController().signal, timeoutMs } = {}) {
+      existing(id);
+      signal.throwIfAborted();
+      // [MCP-5] The first call starts it, however many come at once.
+      if (!isAvailable(statusOf(id))) await abortable(supervisor.start(id), signal);
+      const tool = activeTools(id).find(({ name, definition }) => definition.name === toolName || name === toolName);
+      if (tool === undefined) throw new CribError('NOT_FOUND', 'This MCP server has no such tool');
+      const request = { arguments: args, ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }) };
+      const admitted = await executor.admitTrusted(application, tool, request);
+      const cancel = () => admitted.call.end('cancelled');
+      if (signal.aborted) cancel();
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        return await executor.run(admitted);
+      } finally {
+        signal.removeEventListener('abort', cancel);
+      }
+    },
+    create: async (config) => shown(await sources.register(application, parsed(config))),
+    async update({ id, ...config }) {
+      existing(id);
+      const [field, ...others] = Object.keys(config);
+      if (field === 'enabled' && others.length === 0 && typeof config.enabled === 'boolean') return toggle(id, config.enabled);
+      return replace(id, parsed(config));
+    },
+    delete: async (id) => sources.delete(application, existing(id).id),
+    async shutdownAll() {
+      await Promise.allSettled(servers().map(({ id, enabled }) => (enabled ? supervisor.stop(id) : undefined)));
+    },
+  };
+}
+
+function shown({ definition, ...source }: SourceRecord): McpServer {
+  if (definition === null) throw new CribError('INTERNAL', 'This source is no MCP server');
+  return { ...source, definition: showDefinition(definition) };
+}
+
+function parsed(config: unknown): McpRegistration {
+  const { success, data, error } = mcpRegistrationSchema.safeParse(config);
+  if (success) return data;
+  const [issue] = error.issues;
+  const field = issue?.path.join('.') ?? '';
+  throw new CribError('VALIDATION_ERROR', `${field}: ${issue?.message ?? 'does not fit'}`, { field, cause: error });
+}
+
+function byName(a: Tool, b: Tool): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function byNamespace(a: Tool, b: Tool): number {
+  return a.namespace < b.namespace ? -1 : 1;
+}

@@ -1,0 +1,222 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openMcpService, type McpService } from '../src/mcp-service.ts';
+import { livingOf } from './fixtures/mcp/start-fixture.ts';
+import { fixture } from './fixtures/open-server.ts';
+import { pluginDirectory } from './mcp/registration-fixture.ts';
+import { temporaryDirectory, type TemporaryDirectory } from './running-server.ts';
+
+let data: TemporaryDirectory;
+let service: McpService;
+
+beforeEach(async () => {
+  data = await temporaryDirectory();
+  service = await openMcpService({ dataDir: data.path, warn: () => undefined });
+});
+
+afterEach(async () => {
+  await service[Symbol.asyncDispose]();
+  await data[Symbol.asyncDispose]();
+});
+
+const plain = { mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton' } as const;
+/** How many server processes there are by the gateway's own account. */
+const processes = async () => (await readdir(join(data.path, 'processes'))).length;
+
+async function started(config: Parameters<McpService['create']>[0]): Promise<string> {
+  const { id } = await service.create(config);
+  await service.start(id);
+  return id;
+}
+
+async function pidOf(id: string): Promise<number> {
+  const { text } = await service.callTool(id, 'process', {});
+  return (JSON.parse(text) as { pid: number }).pid;
+}
+
+describe('[LIFE-6] McpService', () => {
+  test('[MC-T1] [MC-T2] [MC-T9] starts and stops a real process, and its status says so', async () => {
+    const { id } = await service.create({ ...plain, name: 'One', enabled: false });
+    expect(service.status(id)).toEqual({ state: 'disabled' });
+    expect(await processes()).toBe(0);
+    await service.update({ id, enabled: true });
+    const pid = await pidOf(id);
+    expect(livingOf([pid])).toEqual([pid]);
+    expect(service.status(id)).toMatchObject({ state: 'running', tools: expect.arrayContaining(['echo', 'add']) });
+    await service.stop(id);
+    expect(livingOf([pid])).toEqual([]);
+    expect(service.status(id)).toEqual({ state: 'stopped' });
+    await service.restart(id);
+    expect(await pidOf(id)).not.toBe(pid);
+  });
+
+  test('[MC-T3] its tools are there after the start, and gone with it', async () => {
+    const id = await started({ ...plain, name: 'One' });
+    const names = service.availableTools().map(({ name }) => name);
+    expect(names).toContain('one:echo');
+    expect(names).toEqual(names.toSorted());
+    await service.stop(id);
+    expect(service.availableTools()).toEqual([]);
+  });
+
+  test('[MC-T4] a call gives the answer of the tool, by its own name or the canonical one', async () => {
+    const id = await started({ ...plain, name: 'One' });
+    expect(await service.callTool(id, 'add', { a: 2, b: 40 })).toMatchObject({ success: true, text: '42', result: { sum: 42 } });
+    expect(await service.callTool(id, 'one:echo', { text: 'hello' })).toMatchObject({ success: true, text: 'hello' });
+  });
+
+  test('[MCP-5] calls start a singleton that is stopped, once however many there are', async () => {
+    const id = await started({ ...plain, name: 'One' });
+    await service.stop(id);
+    const pids = await Promise.all([pidOf(id), pidOf(id), pidOf(id)]);
+    expect(new Set(pids).size).toBe(1);
+    expect(service.status(id)).toMatchObject({ state: 'running' });
+  });
+
+  test('[ERR-6] [ERR-7] what goes wrong with a call is in its answer', async () => {
+    const id = await started({ ...plain, name: 'One' });
+    expect(await service.callTool(id, 'fail', { text: 'no' })).toMatchObject({ success: false, error: { code: 'SERVICE_UNAVAILABLE' } });
+    expect(await service.callTool(id, 'hold', { key: 'k' }, { timeoutMs: 50 })).toMatchObject({
+      status: 'timed_out',
+      error: { code: 'NETWORK_ERROR' },
+    });
+    const cancel = new AbortController();
+    const held = service.callTool(id, 'hold', { key: 'k' }, { signal: cancel.signal });
+    cancel.abort();
+    expect(await held).toMatchObject({ status: 'cancelled', success: false });
+    await expect(service.callTool(id, 'echo', {}, { signal: cancel.signal })).rejects.toBe(cancel.signal.reason);
+  });
+
+  test('[MC-T5] [LIFE-8] a server that fails keeps no other from starting, and is not among the tools', async () => {
+    const [broken, mute, good] = await Promise.all([
+      service.create({ name: 'Broken', mcp_command: fixture('crash-handshake') }),
+      service.create({ name: 'Mute', mcp_command: fixture('hang-handshake') }),
+      service.create({ ...plain, name: 'Good' }),
+    ]);
+    await service.start(good.id);
+    await expect(service.start(broken.id)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(service.status(broken.id)).toMatchObject({ state: 'error', code: 'SERVICE_UNAVAILABLE' });
+    expect(service.status(mute.id)).toEqual({ state: 'starting' });
+    expect(await service.callTool(good.id, 'echo', { text: 'fine' })).toMatchObject({ text: 'fine' });
+    expect(new Set(service.availableTools().map(({ source_id }) => source_id))).toEqual(new Set([good.id]));
+  });
+
+  test('[MC-T6] [MC-T7] variables and secrets are in the environment of its process', async () => {
+    // It dies where one of them is not as it should be, since whatever it said of them would be hidden.
+    const check = `
+      const { COLOUR, A_TOKEN } = process.env;
+      if (COLOUR !== 'blue' || A_TOKEN !== 'sealed-in-the-store') process.exit(9);
+      import(process.argv[1]);`;
+    const [node = '', program = ''] = fixture();
+    const directory = await pluginDirectory({ 'check.mjs': check.replace('process.argv[1]', JSON.stringify(program)) });
+    const { id } = await service.create({
+      name: 'Environment',
+      mcp_command: [node, join(directory, 'check.mjs'), 'plain'],
+      mcp_env_vars: { COLOUR: 'blue', A_TOKEN: 'sealed-in-the-store' },
+    });
+    await service.start(id);
+    expect(service.get(id)?.definition.environment).toEqual({ COLOUR: 'blue', A_TOKEN: '***' });
+    const { text } = await service.callTool(id, 'environment', {});
+    expect(JSON.parse(text)).toMatchObject({ COLOUR: 'blue', A_TOKEN: '***' });
+  });
+
+  test('[MC-T8] shutting down ends every process, and each server can be started again', async () => {
+    const ids = [await started({ ...plain, name: 'One' }), await started({ ...plain, name: 'Two' })];
+    const waiting = await started({ name: 'Waiting', mcp_command: fixture('plain'), standby: 2 });
+    const pids = await Promise.all(ids.map(pidOf));
+    await service.shutdownAll();
+    expect(await processes()).toBe(0);
+    expect(livingOf(pids)).toEqual([]);
+    expect([...ids, waiting].map((id) => service.status(id))).toEqual(Array(3).fill({ state: 'stopped' }));
+    await service.start(ids[0] ?? '');
+    expect(service.status(ids[0] ?? '')).toMatchObject({ state: 'running' });
+  });
+
+  test('a tool is found by its canonical name, else by its own, and of several servers in the first by namespace', async () => {
+    const b = await started({ ...plain, name: 'B' });
+    const ab = await started({ ...plain, name: 'A B' });
+    const a = await started({ ...plain, name: 'A' });
+    expect(service.findToolProvider('b:echo')).toBe(b);
+    expect(service.findToolProvider('b.echo')).toBe(b);
+    expect(service.findToolProvider('echo')).toBe(a);
+    await service.stop(a);
+    expect(service.findToolProvider('echo')).toBe(ab);
+    expect(service.findToolProvider('a:echo')).toBeUndefined();
+    expect(service.findToolProvider('no-such')).toBeUndefined();
+    // What comes with Toolcrib itself is no MCP server.
+    expect(service.findToolProvider('builtin:uuid')).toBeUndefined();
+  });
+
+  test('servers are listed, replaced and deleted, and outlive the application', async () => {
+    const { id } = await service.create({ ...plain, name: 'One', mcp_env_vars: { A_TOKEN: 'kept-by-the-stars' } });
+    await service.update({ ...plain, id, name: 'Uno', mcp_env_vars: { A_TOKEN: '***', LEVEL: 'info' } });
+    expect(service.list()).toMatchObject([{ id, name: 'Uno', namespace: 'uno', enabled: true, source_type: 'mcp' }]);
+    await service[Symbol.asyncDispose]();
+    service = await openMcpService({ dataDir: data.path });
+    expect(service.get(id)?.definition.environment).toEqual({ A_TOKEN: '***', LEVEL: 'info' });
+    await service.start(id);
+    expect(await service.callTool(id, 'echo', { text: 'back' })).toMatchObject({ text: 'back' });
+    await service.delete(id);
+    expect([service.list(), service.get(id), await processes()]).toEqual([[], undefined, 0]);
+  });
+
+  test('[MC-NT1] a disabled server is not started, and stays as it is', async () => {
+    const { id } = await service.create({ ...plain, name: 'Off', enabled: false });
+    for (const act of [() => service.start(id), () => service.restart(id), () => service.callTool(id, 'echo', {})]) {
+      await expect(act()).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect([service.status(id), await processes()]).toEqual([{ state: 'disabled' }, 0]);
+    }
+  });
+
+  test('[MC-NT2] with an id there is none of nothing is found, and nothing is executed', async () => {
+    const id = await started({ ...plain, name: 'One' });
+    const unknown = '00000000-0000-4000-8000-00000000dead';
+    const missing = { code: 'NOT_FOUND' };
+    await expect(service.callTool(unknown, 'grow', { name: 'grown' })).rejects.toMatchObject(missing);
+    await expect(service.callTool(id, 'no-such', {})).rejects.toMatchObject(missing);
+    for (const act of [service.start, service.stop, service.restart, service.delete])
+      await expect(act(unknown)).rejects.toMatchObject(missing);
+    await expect(service.update({ id: unknown, enabled: false })).rejects.toMatchObject(missing);
+    expect(() => service.status(unknown)).toThrow(expect.objectContaining(missing));
+    // The server itself has seen no such call.
+    expect(await service.callTool(id, 'cancelled', {})).toMatchObject({ text: '[]' });
+    expect(service.findToolProvider('grown')).toBeUndefined();
+  });
+
+  test('[MC-NT3] a server without a name is not saved', async () => {
+    for (const config of [{ ...plain }, { ...plain, name: '  ' }]) {
+      await expect(service.create(config)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', message: 'Name is required', field: 'name' });
+    }
+    const unread = { ...plain, name: 'X', colour: 'blue' };
+    await expect(service.create(unread)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(service.list()).toEqual([]);
+  });
+
+  test('[MC-NT4] [ERR-3] a required variable that is missing blocks the saving', async () => {
+    const environment_variables = [{ name: 'A_TOKEN', required: true, secret: true }];
+    const manifest = { name: 'needy', packages: [{ runtime: 'node', command: ['./server.js'], environment_variables }] };
+    const mcp_plugin_dir = await pluginDirectory({ 'plugin.json': manifest, 'server.js': '' });
+    const refused = { code: 'VALIDATION_ERROR', message: 'Missing required credentials', field: 'mcp_env_vars.A_TOKEN' };
+    for (const mcp_env_vars of [undefined, { A_TOKEN: '' }, { A_TOKEN: { secret_ref: 'not-there' } }, { A_TOKEN: '${NOT_THERE}' }]) {
+      await expect(service.create({ name: 'Needy', mcp_plugin_dir, mcp_env_vars })).rejects.toMatchObject(refused);
+    }
+    expect([service.list(), await processes()]).toEqual([[], 0]);
+  });
+
+  test('[LIFE-7] a server that is enabled and cannot be started is disabled again, and the reason is told', async () => {
+    const broken = { mcp_command: fixture('crash-handshake', '3', 'no licence'), name: 'Broken' };
+    const { id } = await service.create({ ...broken, enabled: false });
+    for (const update of [
+      { id, enabled: true },
+      { ...broken, id, enabled: true },
+    ]) {
+      await expect(service.update(update)).rejects.toMatchObject({ message: expect.stringContaining('no licence') });
+      expect([service.get(id)?.enabled, service.status(id)]).toEqual([false, { state: 'disabled' }]);
+    }
+    await service.update({ ...plain, id, name: 'Mended', enabled: true });
+    expect([service.get(id)?.enabled, service.status(id)]).toMatchObject([true, { state: 'running' }]);
+    await service.update({ id, enabled: false });
+    expect([service.get(id)?.enabled, service.status(id), await processes()]).toEqual([false, { state: 'disabled' }, 0]);
+  });
+});
