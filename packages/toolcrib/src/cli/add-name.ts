@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { sep } from 'node:path';
 import { checkCommand } from '../sources/mcp/registration/command-safety.ts';
 import type { AddTarget } from './add-target.ts';
 
@@ -8,6 +9,7 @@ const generic = new Set('mcp server servers index main app run start cli api www
 /** A short name for a source that was given none: `@modelcontextprotocol/server-everything` is `everything`. */
 export function addName(target: AddTarget): string {
   if (target.kind === 'address') return nameOfAddress(target.url);
+  if (target.kind === 'plugin') return telling(target.directory.split(sep).reverse()) ?? target.directory;
   const [program = ''] = target.command;
   const runs = checkCommand(target.command, { allowRisky: true }).runs[0] ?? program;
   return telling(runs.replaceAll('\\', '/').split('/').reverse()) ?? runs;

@@ -23,6 +23,7 @@ export const addOptions = {
   cwd: { value: 'folder', help: 'Where a program is started; this folder where the server is on this machine' },
   'allow-insecure': { help: 'Allows plain http to an address on another machine' },
   yes: { short: 'y', help: 'As npx has it; it changes nothing here' },
+  'dry-run': { help: 'Only tries it: says what would be started and what is missing, starts it once, lists its tools, and saves nothing' },
   'no-wait': { help: 'Does not wait until the source has started' },
   ...administratorOptions,
 } as const satisfies OptionTable;

@@ -13,6 +13,7 @@ const transports = ['sse', 'streamable_http'] as const;
 /** Options that mean nothing for a target of this kind, and why. */
 const senseless: Record<AddTarget['kind'], { options: AddOption[]; why: string }> = {
   address: { options: ['version', 'lifecycle', 'standby', 'cwd'], why: 'is for servers that are started here, not for an address' },
+  plugin: { options: ['header', 'allow-insecure', 'version', 'cwd'], why: 'is not for a folder with a manifest' },
   package: { options: ['header', 'allow-insecure', 'cwd'], why: 'is not for a package' },
   program: { options: ['header', 'allow-insecure', 'version'], why: 'is not for a program' },
 };
@@ -30,8 +31,27 @@ export function addRegistration(given: Given<AddOption>, target: AddTarget, vari
     ...(Object.keys(variables).length === 0 ? {} : { mcp_env_vars: variables }),
     ...(transport === undefined ? {} : { mcp_transport_type: transport }),
     ...(timeout === undefined ? {} : { resilience: { startupTimeoutMs: timeout } }),
-    ...(target.kind === 'address' ? remoteFields(given, target.url) : localFields(given, target.command, target.kind)),
+    ...targetFields(given, target),
   };
+}
+
+function targetFields(given: Given<AddOption>, target: AddTarget): McpRegistrationInput {
+  switch (target.kind) {
+    case 'address':
+      return remoteFields(given, target.url);
+    case 'plugin':
+      return {
+        mcp_plugin_dir: target.directory,
+        ...(target.args.length === 0 ? {} : { mcp_args: target.args }),
+        ...lifecycleFields(given),
+      };
+    case 'package':
+      return { mcp_command: target.command, ...lifecycleFields(given) };
+    case 'program': {
+      const cwd = startFolder(given);
+      return { mcp_command: target.command, ...lifecycleFields(given), ...(cwd === undefined ? {} : { mcp_cwd: cwd }) };
+    }
+  }
 }
 
 function remoteFields(given: Given<AddOption>, url: string): McpRegistrationInput {
@@ -48,18 +68,12 @@ function remoteFields(given: Given<AddOption>, url: string): McpRegistrationInpu
   };
 }
 
-function localFields(given: Given<AddOption>, command: string[], kind: 'package' | 'program'): McpRegistrationInput {
+function lifecycleFields(given: Given<AddOption>): McpRegistrationInput {
   const lifecycle = oneOf(given, 'lifecycle', lifecycles);
   const standby = given.text('standby') === undefined ? undefined : given.number('standby', { least: 0, most: 32 });
   if (standby !== undefined && lifecycle !== 'transient')
     throw new UsageError('--standby is for --lifecycle transient: a singleton is one process', { field: 'standby' });
-  const cwd = kind === 'program' ? startFolder(given) : undefined;
-  return {
-    mcp_command: command,
-    mcp_lifecycle_mode: lifecycle,
-    ...(standby === undefined ? {} : { standby }),
-    ...(cwd === undefined ? {} : { mcp_cwd: cwd }),
-  };
+  return { mcp_lifecycle_mode: lifecycle, ...(standby === undefined ? {} : { standby }) };
 }
 
 /** A path like ./server.py means the one here, so that is where it is started, unless the server is on another machine. */

@@ -1,9 +1,14 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { CribError } from '../model/crib-error.ts';
 import { packageCommand } from '../sources/mcp/registration/package-command.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What is to be added: a server to connect to, or a command that starts one. */
-export type AddTarget = { kind: 'address'; url: string } | { kind: 'package' | 'program'; command: string[] };
+/** What is to be added: a server to connect to, a folder with a manifest, or a command that starts one. */
+export type AddTarget =
+  | { kind: 'address'; url: string }
+  | { kind: 'plugin'; directory: string; args: string[] }
+  | { kind: 'package' | 'program'; command: string[] };
 
 const packageTypes = { npx: 'npm', uvx: 'pypi' } as const;
 
@@ -16,7 +21,13 @@ export function addTarget([first = '', ...rest]: readonly string[], version: str
   }
   if (first === 'npx' || first === 'uvx') return { kind: 'package', command: commandOf(first, rest, version) };
   if (/^@[\w.~-]+\/[\w.~-]+(@|$)/.test(first)) throw new UsageError(`${first} looks like a package: write \`toolcrib add npx ${first}\``);
+  if (isFolder(first)) return { kind: 'plugin', directory: resolve(first), args: rest };
   return { kind: 'program', command: [first, ...rest] };
+}
+
+/** A name alone is a program, whatever there is in this folder. */
+function isFolder(written: string): boolean {
+  return /[\\/]|^\.\.?$/.test(written) && statSync(written, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function commandOf(runner: 'npx' | 'uvx', written: readonly string[], version: string | undefined): string[] {

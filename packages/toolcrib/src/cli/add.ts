@@ -1,26 +1,31 @@
 import { CribError } from '../model/crib-error.ts';
+import type { McpRegistrationInput } from '../sources/mcp/registration/forms.ts';
+import { addDryRun } from './add-dry-run.ts';
 import { addOptions } from './add-options.ts';
 import { addRegistration } from './add-registration.ts';
 import { addTarget } from './add-target.ts';
 import { addVariables } from './add-variables.ts';
 import { defineCommand } from './command.ts';
+import { describeMissing } from './describe-missing.ts';
 import { countTools, toolTable } from './describe-source.ts';
 import { interruptedCode, interruptSignal } from './interrupt-signal.ts';
 import { reportFailedStart } from './report-failed-start.ts';
 import { administratorFrom } from './secrets-options.ts';
-import { createSourceClient, type Administrator, type ShownSource } from './source-client.ts';
+import { createSourceClient, type Administrator, type ShownSource, type SourceClient } from './source-client.ts';
 import { sourceTools } from './source-tools.ts';
 import { print, printJson, remark } from './terminal.ts';
 import { whileWatching } from './while-watching.ts';
 
 export const add = defineCommand({
-  operands: '<npx package | uvx package | url | program> [arguments…]',
+  operands: '<npx package | uvx package | url | folder | program> [arguments…]',
+  strayOptions: 'What is meant for the server goes behind `--`',
   // None is answered below, in words of its own.
   operandCount: [0, 400],
   options: addOptions,
   notes: [
     'Registers an MCP server, waits until it has started, and lists its tools. Fetching a package can take a while.',
     'Arguments for the server that begin with a dash go behind `--`; so does a program with all its arguments.',
+    'A folder is one with a manifest in it: server.json or plugin.json.',
     'A server is kept running (--lifecycle singleton), since that is what makes calls quick.',
     'A source that does not start stays registered. Ctrl-C only stops watching.',
   ],
@@ -30,6 +35,7 @@ export const add = defineCommand({
     'toolcrib add uvx mcp-server-git --version 2026.1.14',
     'toolcrib add npx @example/server-tickets --secret TICKETS_TOKEN < token.txt',
     "toolcrib add https://mcp.example.org/mcp --header 'X-Team: blue' --secret BEARER_TOKEN",
+    'toolcrib add ./plugins/github --secret GITHUB_TOKEN --dry-run',
     'toolcrib add -- python3 ./server.py --verbose',
   ],
   async run(given) {
@@ -40,7 +46,9 @@ export const add = defineCommand({
     const administrator = await administratorFrom(given);
     const sources = createSourceClient(administrator);
     const json = given.on('json');
-    const source = await sources.register(addRegistration(given, target, variables)).catch(explainConflict);
+    const form = addRegistration(given, target, variables);
+    if (given.on('dry-run')) return addDryRun(sources, form, { json });
+    const source = await sources.register(form).catch((error: unknown) => explainRefusal(error, sources, form));
     if (given.on('no-wait')) {
       if (json) printJson(source);
       else print(`${source.namespace} is registered and being started: \`toolcrib sources show ${source.namespace}\` says how it went.`);
@@ -61,16 +69,18 @@ export const add = defineCommand({
   },
 });
 
-/** Most often the same thing was added before. */
-function explainConflict(error: unknown): never {
-  if (!(error instanceof CribError) || error.code !== 'CONFLICT') throw error;
-  throw new CribError(
-    'CONFLICT',
-    `${error.message} \`toolcrib sources\` lists what is there; --name or --namespace gives this one another.`,
-    {
-      cause: error,
-    },
-  );
+async function explainRefusal(error: unknown, sources: SourceClient, form: McpRegistrationInput): Promise<never> {
+  if (!(error instanceof CribError)) throw error;
+  const { code, message } = error;
+  // Most often the same thing was added before.
+  if (code === 'CONFLICT') {
+    const advice = '`toolcrib sources` lists what is there; --name or --namespace gives this one another.';
+    throw new CribError(code, `${message} ${advice}`, { cause: error });
+  }
+  if (message !== 'Missing required credentials') throw error;
+  // The refusal names one of them, a preview all.
+  const preview = await sources.preview(form, { discover: false });
+  throw new CribError(code, describeMissing(preview), { cause: error });
 }
 
 async function report(administrator: Administrator, source: ShownSource): Promise<void> {

@@ -7,6 +7,8 @@ export interface Command<Name extends string = string> {
   /** How few and how many operands there may be. */
   operandCount: readonly [least: number, most: number];
   options: OptionTable;
+  /** What to do with an option that is not the command's own, where it takes arguments for something else. */
+  strayOptions?: string;
   /** What the help says beside the options. */
   notes?: readonly string[];
   examples: readonly string[];

@@ -10,7 +10,7 @@ export const helpOption = { help: 'Shows this help', short: 'h' } as const;
 /** The arguments after a command's name, checked against its table; `'help'` where help was asked for. */
 export function parseCommandLine(command: Command, args: string[], env: NodeJS.ProcessEnv): Given | 'help' {
   const options = { ...command.options, help: helpOption };
-  const { values, positionals } = parseStrictly(options, args);
+  const { values, positionals } = parseStrictly(options, args, command.strayOptions);
   if (values.help === true) return 'help';
   for (const [name, value] of Object.entries(values)) {
     if (value === '' || (Array.isArray(value) && value.includes(''))) throw new UsageError(`--${name} needs a value`, { field: name });
@@ -21,7 +21,7 @@ export function parseCommandLine(command: Command, args: string[], env: NodeJS.P
   return createGiven({ options: command.options, values, operands: positionals, env });
 }
 
-function parseStrictly(options: Command['options'], args: string[]) {
+function parseStrictly(options: Command['options'], args: string[], strayOptions: string | undefined) {
   const table = Object.fromEntries(
     Object.entries(options).map(([name, { value, short, many = false }]) => {
       const type = value === undefined ? ('boolean' as const) : ('string' as const);
@@ -31,17 +31,19 @@ function parseStrictly(options: Command['options'], args: string[]) {
   try {
     return parseArgs({ args, options: table, strict: true, allowPositionals: true });
   } catch (cause) {
-    throw explained(cause, Object.keys(options));
+    throw explained(cause, Object.keys(options), strayOptions);
   }
 }
 
 /** Node's messages say what is wrong at length; ours are one line, and guess what was meant. */
-function explained(cause: unknown, names: string[]): UsageError {
+function explained(cause: unknown, names: string[], strayOptions: string | undefined): UsageError {
   const { code, message } = cause as { code?: string; message: string };
   const written = /'(?:-\w, )?(-[^' ]*)/.exec(message)?.[1] ?? '';
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
     const meant = closest(written.replace(/^-+/, ''), names);
-    return new UsageError(`There is no option ${written}${meant === undefined ? '' : `: did you mean --${meant}?`}`, { cause });
+    const guess = meant === undefined ? `There is no option ${written}` : `There is no option ${written}: did you mean --${meant}?`;
+    if (strayOptions === undefined) return new UsageError(guess, { cause });
+    return new UsageError(`${guess}${meant === undefined ? '.' : ''} ${strayOptions}`, { cause });
   }
   if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
     if (message.includes('does not take')) return new UsageError(`${written} is a switch and takes no value`, { cause });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { sourceListSchema, sourceSchema } from '../api.ts';
+import { sourceListSchema, sourcePreviewSchema, sourceSchema } from '../api.ts';
 import { CribError } from '../model/crib-error.ts';
 import { readJson, type Client } from './client.ts';
 import { parseAnswer } from './parse-answer.ts';
@@ -28,6 +28,22 @@ const shownSourceSchema = z.looseObject({
 });
 export type ShownSource = z.infer<typeof shownSourceSchema>;
 
+const { missing, error } = sourcePreviewSchema.shape;
+const previewedToolSchema = z.looseObject({ name: z.string(), description: z.string() });
+const shownPreviewSchema = z.looseObject({
+  name,
+  namespace,
+  definition: z.looseObject({
+    server_url: z.string().nullable(),
+    env_definitions: z.array(z.looseObject({ name: z.string(), secret: z.boolean() })),
+  }),
+  starts: z.looseObject({ command: z.array(z.string()) }).nullable(),
+  missing,
+  tools: z.array(previewedToolSchema).nullable(),
+  error,
+});
+export type ShownPreview = z.infer<typeof shownPreviewSchema>;
+
 const listSchema = z.looseObject({ ...sourceListSchema.shape, sources: z.array(shownSourceSchema) });
 const pollMs = 250;
 
@@ -36,6 +52,8 @@ export interface SourceClient {
   /** By namespace or id, as somebody typed it. */
   find(written: string): Promise<ShownSource>;
   register(body: unknown): Promise<ShownSource>;
+  /** What a registration would come to; with `discover` the server is really started, which may take as long as above. */
+  preview(body: unknown, options: { discover: boolean; signal?: AbortSignal }): Promise<ShownPreview>;
   /** As it is when it is neither starting nor restarting any more. */
   settled(id: string, signal: AbortSignal): Promise<ShownSource>;
   /** May take as long as a package takes to be fetched. */
@@ -64,6 +82,10 @@ export function createSourceClient({ client, token }: Administrator): SourceClie
       }
     },
     register: async (body) => shown(await client.json('POST', '/api/sources', { token, body })),
+    async preview(body, { discover, signal }) {
+      const asked = { token, body, query: { discover: String(discover) }, signal, silenceMs: 0 };
+      return parseAnswer(shownPreviewSchema, await client.json('POST', '/api/sources/preview', asked), client.url);
+    },
     async settled(id, signal) {
       for (;;) {
         const source = await get(id, signal);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadStream } from 'node:tty';
 import { describe, expect, test } from 'vitest';
@@ -60,6 +61,16 @@ describe('what is added', () => {
   test.each(targets)('[CLI-1] [SRC-1] toolcrib add %j starts, or connects to, %j', (args, meant) => {
     const form = registration(...args);
     expect(form.mcp_command ?? form.mcp_server_url).toEqual(meant);
+  });
+
+  test('[CLI-1] [SRC-7] a folder is one with a manifest, by its absolute path, and a name alone never is', () => {
+    expect(registration('./packages', 'x')).toMatchObject({
+      mcp_plugin_dir: join(process.cwd(), 'packages'),
+      mcp_args: ['x'],
+      name: 'packages',
+    });
+    expect(registration('packages')).toMatchObject({ mcp_command: ['packages'] });
+    expect(() => registration('./packages', '--cwd', '/srv')).toThrow('--cwd is not for a folder with a manifest');
   });
 
   test('[CLI-1] is kept running unless told otherwise', () => {

@@ -1,3 +1,4 @@
+import { pluginDirectory } from '../mcp/registration-fixture.ts';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -119,6 +120,42 @@ describe('add', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^remote:echo /m);
     expect(await commands.run(['sources', 'remove', 'remote'])).toMatchObject({ code: 0 });
+  });
+
+  test('[CLI-1] [SRC-8] --dry-run shows what would be started and the tools, and saves nothing', async () => {
+    const { code, stdout, stderr } = await commands.add('tried', ['plain'], ['--dry-run', '--secret', 'A_TOKEN=not-to-be-kept']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^tried:echo +The tool echo/m);
+    expect(stderr).toContain(`tried would be started with ${process.execPath}`);
+    expect(stderr).toMatch(/It would have \d+ tools\. Nothing is saved\./);
+    expect(stdout + stderr).not.toContain('not-to-be-kept');
+    expect(await commands.run(['sources', 'show', 'tried'])).toMatchObject({ code: 1 });
+    expect((await commands.run(['secrets', 'list', '--json'])).stdout).not.toContain('A_TOKEN');
+  });
+
+  test('[CLI-1] [SRC-8] --dry-run ends with 1 and the reason where it would not work', async () => {
+    const { code, stdout, stderr } = await commands.add('tried', ['crash-handshake', '3', 'no licence'], ['--dry-run']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('toolcrib: It does not work yet (SERVICE_UNAVAILABLE): ');
+    expect(stderr).toContain('no licence');
+    const json = await commands.run([...addFixture('tried', ['plain'], ['--dry-run', '--json'])]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ namespace: 'tried', error: null, starts: { runtime: 'node' } });
+  });
+
+  test('[CLI-1] [SRC-10] what a manifest requires and is missing is named, with how to give it', async () => {
+    const environment_variables = [
+      { name: 'A_KEY', required: true, secret: true },
+      { name: 'REGION', required: true },
+    ];
+    const manifest = { name: 'needy', packages: [{ runtime: 'node', command: ['./server.js'], environment_variables }] };
+    const directory = await pluginDirectory({ 'plugin.json': manifest, 'server.js': '' });
+    const missing = 'toolcrib: These required values are missing: A_KEY (--secret A_KEY), REGION (--env REGION=…)';
+    for (const options of [[], ['--dry-run']]) {
+      const { code, stderr } = await commands.run(['add', directory, '--name', 'needy', ...options]);
+      expect(code).toBe(1);
+      expect(stderr).toContain(missing);
+    }
+    expect(await commands.run(['sources', 'show', 'needy'])).toMatchObject({ code: 1 });
   });
 
   test('[CLI-1] is for administrators, and says so', async () => {

@@ -55,6 +55,11 @@ const wrong: [args: string[], message: string][] = [
   [['serve', '--data='], `--data needs a value. ${serve}`],
   [['serve', '--allow-insecure-issuer=yes'], `--allow-insecure-issuer is a switch and takes no value. ${serve}`],
   [['serve', 'now'], `"now" is one argument too many. ${serve}`],
+  [['add', 'npx', 'pkg', '--flag'], 'There is no option --flag. What is meant for the server goes behind `--`. See `toolcrib add --help`.'],
+  [
+    ['add', 'npx', 'pkg', '--nmae', 'x'],
+    'There is no option --nmae: did you mean --name? What is meant for the server goes behind `--`. See `toolcrib add --help`.',
+  ],
   [['call'], '<tool> is missing. See `toolcrib call --help`.'],
   [['token'], '<user> is missing. See `toolcrib token --help`.'],
   [['tools', '--token', 'a', '--as', 'bob'], 'Give --token or --as, not both. See `toolcrib tools --help`.'],
