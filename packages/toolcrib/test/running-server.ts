@@ -108,7 +108,7 @@ const launcher = join(import.meta.dirname, '..', 'bin', 'toolcrib.cjs');
 
 /** The real server as a process of its own, to be killed. Resolves when it says that it is serving. */
 export async function spawnServer(args: string[], env: Record<string, string> = {}): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [launcher, 'serve', '--port', '0', '--log-level', 'info', ...args], {
+  const child = spawn(process.execPath, [launcher, 'serve', '--port', '0', '--no-demo', '--log-level', 'info', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
   });

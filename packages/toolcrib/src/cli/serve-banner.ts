@@ -1,6 +1,7 @@
 import type { RunningServer, ServeConfig } from '../http/serve.ts';
 import { version } from '../version.ts';
 import { align } from './align.ts';
+import { clientOptions } from './client-options.ts';
 import { paint } from './terminal.ts';
 
 /** What a person reads when the server has started. */
@@ -28,6 +29,7 @@ export async function serveBanner(config: ServeConfig, running: RunningServer): 
       ...curl(url, await running.mint('alice')),
       '',
     );
+  if (running.demo) lines.push(...demoLines(url), '');
   return [...lines, 'Ctrl-C stops it.', ''].join('\n');
 }
 
@@ -39,6 +41,16 @@ function curl(url: string, token: string): string[] {
     `  -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' \\`,
     `  -H 'Authorization: Bearer ${token}'`,
   ];
+}
+
+/** Only what works from this very folder: `npx` finds the command of a clone as well as that of an installed package. */
+function demoLines(url: string): string[] {
+  const where = url === clientOptions.url.default ? '' : ` --url ${url}`;
+  const commands = [
+    [`npx toolcrib call demo:bake_pizza --arg pizza=diavola${where}`, 'an MCP server that came along, with progress'],
+    [`npx toolcrib add npx @modelcontextprotocol/server-everything${where}`, 'one of your own choice'],
+  ];
+  return ['And then:', '', ...align(commands, { indent: 2, paint: (text, column) => (column === 1 ? paint('dim', text) : text) })];
 }
 
 /** Without user and password. */

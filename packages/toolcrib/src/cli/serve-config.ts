@@ -29,6 +29,7 @@ export function serveConfig(given: Given<ServeOption>, { production }: { product
     ...place,
     ...(keys === undefined ? {} : { keys }),
     allowedEnvironment: given.list('allow-env'),
+    demo: !given.on('no-demo'),
     adminMatcher: adminMatcher(given),
     allowedHosts: given.list('allowed-host').map((host) => allowedHost(given, host)),
     allowedOrigins: given.list('allowed-origin').map((origin) => allowedOrigin(given, origin)),

@@ -52,6 +52,7 @@ export const serveOptions = {
     help: 'Lets sources read this environment variable of the server as ${NAME}. The variable holds several with commas between them',
     env: 'TOOLCRIB_ALLOWED_ENV',
   },
+  'no-demo': { help: 'In development: brings no demo server along, and no policy that lets everybody use every tool' },
   'body-limit': { value: 'bytes', help: 'The largest request body', default: '1048576' },
   'principal-rate': { value: 'number', help: 'Calls per second for each user; 0 sets no limit', default: '100' },
   'principal-burst': { value: 'number', help: 'Calls of one user that may come at once before the rate applies', default: '200' },

@@ -1,5 +1,5 @@
 /** What a tool of the demo can do while it is called. */
-export interface DemoCall {
+interface DemoCall {
   args: Record<string, unknown>;
   signal: AbortSignal;
   progress(progress: number, total: number, message: string): void;

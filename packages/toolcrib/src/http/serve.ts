@@ -15,6 +15,7 @@ import { createApp } from './app.ts';
 import { addDevRoutes } from './dev-routes.ts';
 import { createMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
+import { demoSourceId, placeDemo } from './place-demo.ts';
 import type { Route } from './route.ts';
 import { administeredToolRoutes } from './routes/administered-tools.ts';
 import { callRoutes } from './routes/calls.ts';
@@ -40,6 +41,8 @@ export interface ServeConfig {
   issuers: IssuerConfig[];
   /** [ENV-2] Environment variables of ours that sources may name. */
   allowedEnvironment?: string[];
+  /** For a first look, in development only: brings a demo server along, and lets everybody use whatever is added. */
+  demo?: boolean;
   adminMatcher: Matcher;
   allowedHosts: string[];
   allowedOrigins: string[];
@@ -59,6 +62,8 @@ export interface RunningServer {
   /** A development user's token; absent where real issuers are configured. */
   mint?(username: string): Promise<string>;
   readonly tools: number;
+  /** Whether the demo server is among the sources, or about to be. */
+  readonly demo: boolean;
   close(): Promise<void>;
 }
 
@@ -101,7 +106,8 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
   // The development issuer is named by its address, which must therefore be known before anything is signed.
   const port = config.port === 0 ? await freePort(host) : config.port;
   const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const devIssuer = config.issuers.length === 0 ? await startDevelopment(config, crib, baseUrl) : undefined;
+  const development = config.issuers.length === 0 ? await startDevelopment(config, crib, baseUrl) : undefined;
+  const devIssuer = development?.issuer;
   const verifier = createTokenVerifier({
     issuers: devIssuer === undefined ? config.issuers : [{ ...devIssuer.config, keySet: devIssuer.keySet }],
     onFetchFailed: (error) => logger.warn({ err: error }, "an issuer's keys could not be fetched"),
@@ -144,12 +150,15 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
     throw new CribError('CONFLICT', `Port ${port} of ${host} is taken: stop what listens there, or choose another with --port`);
   });
   logger.info({ url: baseUrl, version, development: devIssuer !== undefined }, 'serving');
+  // Once the door is open: nobody waits for a demo.
+  const demoPlaced = development?.placeDemo().catch((error: unknown) => logger.warn({ err: error }, 'the demo could not be brought along'));
 
   return {
     url: baseUrl,
     dev: devIssuer !== undefined,
     ...(devIssuer === undefined ? {} : { mint: (username: string) => devIssuer.mint(username) }),
     tools: crib.counter.snapshot.tools.filter((tool) => tool.state === 'active').length,
+    demo: development?.hasDemo ?? false,
     async close() {
       closing.abort();
       const answered = app.close();
@@ -157,6 +166,7 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
       const sweep = setInterval(() => app.server.closeIdleConnections(), sweepEveryMs);
       // A client that does not read its answer, or never ends its request, must not keep the server from stopping.
       const cut = setTimeout(() => app.server.closeAllConnections(), config.drainMs + lastWordsMs);
+      await demoPlaced;
       await crib.close({ drainMs: config.drainMs, answered });
       clearInterval(sweep);
       clearTimeout(cut);
@@ -165,7 +175,13 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
   };
 }
 
-async function startDevelopment(config: ServeConfig, crib: Crib, baseUrl: string): Promise<DevIssuer> {
+interface Development {
+  issuer: DevIssuer;
+  hasDemo: boolean;
+  placeDemo(): Promise<void>;
+}
+
+async function startDevelopment(config: ServeConfig, crib: Crib, baseUrl: string): Promise<Development> {
   if (!isLoopbackHost(new URL(baseUrl).hostname)) {
     throw new CribError(
       'VALIDATION_ERROR',
@@ -173,6 +189,8 @@ async function startDevelopment(config: ServeConfig, crib: Crib, baseUrl: string
     );
   }
   const issuer = await createDevIssuer({ issuer: `${baseUrl}/dev`, stateFile: join(config.dataDir, 'dev-issuer.json') });
-  await seedDevelopment(crib);
-  return issuer;
+  const { demo = false } = config;
+  const isNew = await seedDevelopment(crib, { demo });
+  const hasDemo = demo && (isNew || crib.counter.sources.get(demoSourceId)?.enabled === true);
+  return { issuer, hasDemo, placeDemo: async () => (hasDemo ? placeDemo(crib, { isNew }) : undefined) };
 }

@@ -15,6 +15,7 @@ test('[CLI-1] nothing given is development on loopback', () => {
   expect(configFor([])).toEqual({
     host: '127.0.0.1',
     port: 7300,
+    demo: true,
     dataDir: resolve('.toolcrib'),
     issuers: [],
     allowedEnvironment: [],

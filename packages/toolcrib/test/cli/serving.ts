@@ -2,10 +2,10 @@ import { ApiClient } from '../fixtures/api-client.ts';
 import { devToken, temporaryDirectory } from '../running-server.ts';
 import { startToolcrib } from './run-toolcrib.ts';
 
-/** `toolcrib serve` on a free port, with data of its own; resolves when it has printed all it prints at the start. */
+/** `toolcrib serve` on a free port, with data of its own and without the demo; resolves when it has printed all it prints at the start. */
 export async function startServing(args: string[] = [], env: Record<string, string> = {}) {
   const data = await temporaryDirectory();
-  const program = startToolcrib(['serve', '--port', '0', '--data', data.path, ...args], { env });
+  const program = startToolcrib(['serve', '--port', '0', '--no-demo', '--data', data.path, ...args], { env });
   const banner = await program.printed('Ctrl-C stops');
   const url = /Address +(http:\S+)/.exec(banner)?.[1] ?? '';
   return {

@@ -1,0 +1,54 @@
+import { basename, extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Crib } from '../crib.ts';
+import { CribError } from '../model/crib-error.ts';
+import { mcpDefinitionSchema } from '../model/mcp-definition.ts';
+import type { SourceRecord } from '../model/source.ts';
+
+/** The same everywhere, so that it is known again, whatever somebody has called it since. */
+export const demoSourceId = '00000000-0000-4000-8000-000000000002';
+
+// The source runs as TypeScript, the package as JavaScript.
+const program = fileURLToPath(new URL(`../demo/demo-server${extname(import.meta.url)}`, import.meta.url));
+
+/**
+ * Brings the demo server along: a source like any other, which an administrator may stop, change and delete. It is made once. Later it is
+ * only told where its program is, since that may have moved with an upgrade.
+ */
+export async function placeDemo(crib: Crib, { isNew }: { isNew: boolean }): Promise<void> {
+  const known = crib.counter.sources.get(demoSourceId);
+  const command = [process.execPath, program];
+  const placed = known?.definition?.command ?? [];
+  // Somebody who has made another source of it keeps that.
+  const isMoved = /^demo-server\.[jt]s$/.test(basename(placed[1] ?? '')) && placed.join('\0') !== command.join('\0');
+  if (known === undefined ? !isNew : !isMoved) return;
+  const now = Date.now();
+  const source: SourceRecord = {
+    name: 'Pizzeria demo',
+    namespace: 'demo',
+    enabled: true,
+    created_at: now,
+    ...known,
+    id: demoSourceId,
+    source_type: 'mcp',
+    definition: mcpDefinitionSchema.parse({
+      lifecycle_mode: 'singleton',
+      runtime_hint: 'node',
+      register_resources_as_tools: true,
+      ...known?.definition,
+      command,
+    }),
+    updated_at: now,
+  };
+  const kind = known === undefined ? 'source-created' : 'source-changed';
+  const change = { kind, topic: 'source', subject: source.id, actor: 'system', before: null, after: { ...source } as never } as const;
+  try {
+    await crib.store.change(change, (tx) => tx.sources.upsert(source));
+  } catch (error) {
+    // Somebody has a source of that namespace, which comes before a demo.
+    if (!(error instanceof CribError && error.code === 'CONFLICT')) throw error;
+    return;
+  }
+  await crib.counter.reload(new Set(['source']));
+  await crib.supervisor.follow(crib.counter.sources);
+}
