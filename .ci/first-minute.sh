@@ -24,6 +24,13 @@ grep -q curl "$data/paste" || fail 'no curl was printed'
 answer=$(bash "$data/paste") || fail 'the printed curl failed'
 grep -q '"success":true' <<<"$answer" || fail "the printed curl was answered with: $answer"
 
+# The commands the README gives, of which the demo may still be starting.
+toolcrib() { npm run --silent toolcrib -- "$@" --url "http://127.0.0.1:$TOOLCRIB_PORT"; }
+for _ in {1..100}; do toolcrib tools 2>/dev/null | grep -q 'demo:bake_pizza' && break; sleep 0.2; done
+toolcrib call demo:bake_pizza --arg pizza=diavola | grep -q 'is ready' || fail 'the demo baked nothing'
+toolcrib call demo:price_order '{"items":[{"pizza":"funghi","count":2}]}' | grep -q '19' || fail 'the demo priced nothing'
+toolcrib sources remove demo --yes || fail 'the demo could not be removed'
+
 kill -INT -- "-$server"
 wait "$server" && code=0 || code=$?
 [[ $code == 0 || $code == 130 ]] || fail "Ctrl-C ended it with $code"

@@ -21,6 +21,11 @@ server=$!
 for _ in {1..150}; do grep -q curl "$work/banner" && break; kill -0 "$server" || fail "$(cat "$work/log")"; sleep 0.2; done
 answer=$(PATH=$node24:$PATH "$toolcrib" call builtin:calculator '{"expression":"6*7"}' --url http://127.0.0.1:7392 --as alice --json)
 grep -q '"success": *true' <<<"$answer" || fail "call answered: $answer"
+for _ in {1..100}; do
+  answer=$(PATH=$node24:$PATH "$toolcrib" call demo:price_order '{"items":[{"pizza":"funghi","count":2}]}' --url http://127.0.0.1:7392 --json 2>&1) && break
+  sleep 0.2
+done
+grep -q '"total": *19' <<<"$answer" || fail "the demo answered: $answer"
 kill -TERM "$server"; wait "$server" || fail 'SIGTERM did not end it cleanly'
 server=
 
