@@ -1,5 +1,5 @@
 import type { Counter } from '../inventory/counter.ts';
-import { approved, isWaiting } from '../inventory/pinning.ts';
+import { approve, isWaiting } from '../inventory/pinning.ts';
 import { toolDifference, type ToolDifference } from '../inventory/tool-difference.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
@@ -44,7 +44,7 @@ export function createApprovalAdministration({ store, counter, change }: Approva
       await change(actor, { kind: 'tool-approved', topic: 'tool', subject: toolId }, async (tx) => {
         const record = existing(await tx.tools.get(toolId));
         refuseUnseen(record, definitionHash, 'definition_hash');
-        const after = approved(record, Date.now());
+        const after = approve(record, Date.now());
         await tx.tools.upsertMany([after]);
         return { before: recorded(record), after: recorded(after) };
       });
@@ -57,7 +57,7 @@ export function createApprovalAdministration({ store, counter, change }: Approva
         const changes = Object.entries(definitionHashes).map(([toolId, definitionHash]) => {
           const before = existing(records.get(toolId));
           refuseUnseen(before, definitionHash, `definition_hashes.${toolId}`);
-          return { before, after: approved(before, now) };
+          return { before, after: approve(before, now) };
         });
         await tx.tools.upsertMany(changes.map(({ after }) => after));
         return { before: changes.map(({ before }) => recorded(before)), after: changes.map(({ after }) => recorded(after)) };

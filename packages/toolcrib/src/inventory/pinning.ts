@@ -21,7 +21,7 @@ export function pin(found: DiscoveredTool, before: ToolRecord | undefined, pinni
 }
 
 /** The same record once an administrator has seen what was found, and said yes to it. */
-export function approved(record: ToolRecord, now: number): ToolRecord {
+export function approve(record: ToolRecord, now: number): ToolRecord {
   const state = record.state === 'deprecated' ? 'deprecated' : 'active';
   return { ...record, state, approved_hash: record.definition_hash, approved: null, updated_at: now };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { definitionHash } from '../../src/inventory/definition-hash.ts';
-import { approved, isWaiting, pin } from '../../src/inventory/pinning.ts';
+import { approve, isWaiting, pin } from '../../src/inventory/pinning.ts';
 import type { Pinning } from '../../src/model/mcp-definition.ts';
 import type { DiscoveredTool, ToolRecord } from '../../src/model/tool.ts';
 
@@ -79,5 +79,5 @@ test.each([
   ['already approved', old, 'active'],
   ['gone', goneChanged, 'deprecated'],
 ] as const)('[INV-3] one that was %s is approved as it was found', (_what, before, state) => {
-  expect(approved(before, 5)).toMatchObject({ state, approved_hash: before.definition_hash, approved: null, updated_at: 5 });
+  expect(approve(before, 5)).toMatchObject({ state, approved_hash: before.definition_hash, approved: null, updated_at: 5 });
 });
