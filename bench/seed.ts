@@ -94,6 +94,8 @@ function toolRecord(index: number, isVisible: boolean): ToolRecord {
     discovered: { definition, tags: isVisible ? ['records', 'visible'] : ['records'], version: '1.0.0', execution_mode: 'builtin' },
     definition_hash: definitionHash(definition),
     state: 'active',
+    approved_hash: definitionHash(definition),
+    approved: null,
     overrides: {},
     ...stored,
   };

@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import { callStatuses } from './model/call.ts';
 import { httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
+import { definitionFlagSchema } from './model/definition-flag.ts';
 import { groupInputSchema, groupSchema, policyInputSchema, policySchema, matcherSchema } from './model/policy.ts';
-import { toolLimitsSchema, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
+import { refreshReportSchema } from './model/refresh-report.ts';
+import { approvals, toolLimitsSchema, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
 import { longestSecret, secretNameSchema } from './secrets/secret-name.ts';
 
 export { groupSchema, policySchema, toolOverridesChangeSchema };
@@ -162,6 +164,7 @@ export const sourceSchema = z.strictObject({
     .strictObject({ name: z.string(), version: z.string(), protocol_version: z.string(), instructions: z.string().nullable() })
     .nullable()
     .describe('What the server said of itself'),
+  waiting: z.int().min(0).describe('How many of its tools wait for approval'),
   created_at: epochMs,
   updated_at: epochMs,
 });
@@ -198,18 +201,26 @@ export const sourcePreviewSchema = z.strictObject({
     .nullable()
     .describe('Why it could not be registered, or could not be started'),
 });
+export const refreshedSourceSchema = sourceSchema.extend({ report: refreshReportSchema.nullable() });
 export const sourceListSchema = z.strictObject({ sources: z.array(sourceSchema) });
 export const sourceLogSchema = z.strictObject({
   lines: z.array(z.strictObject({ time: epochMs, stream: z.enum(['stderr', 'event']), text: z.string() })),
 });
 
+const approval = z
+  .enum(approvals)
+  .describe('Whether an administrator has seen the definition: `new` while none was ever approved, `changed` while another one was');
+
 export const administeredToolSchema = listedToolSchema.extend({
+  upstream_name: z.string().describe("The source's own name for it, which selectors match"),
   namespace: z.string(),
   labels: z.record(z.string(), z.string()),
   method: z.string().nullable(),
   path: z.string().nullable(),
   state: z.enum(toolStates),
   definition_hash: z.string(),
+  approval,
+  flags: z.array(definitionFlagSchema).describe('What in the definition a person should look at'),
   limits: toolLimitsSchema,
   groups: z.array(z.string()).describe('Ids of the groups the tool is in'),
 });
@@ -227,6 +238,41 @@ const pageQuery = {
   cursor: z.string().max(600).optional().describe('Where the page before ended'),
   limit: z.coerce.number().int().min(1).max(1000).optional().describe('How many on one page; 100 unless told'),
 };
+export const toolReferenceSchema = z.string().min(1).max(512).describe('Tool id or name');
+
+const definitionHash = z.string().min(1).max(128).describe('The hash of the definition that was seen');
+export const toolApprovalSchema = z.strictObject({ definition_hash: definitionHash });
+export const sourceApprovalSchema = z.strictObject({
+  definition_hashes: z.record(z.string().max(64), definitionHash).describe('By tool id'),
+});
+
+export const toolDifferenceSchema = z.strictObject({
+  tool_id: z.string(),
+  name: z.string(),
+  upstream_name: z.string(),
+  state: z.enum(toolStates),
+  approval,
+  definition_hash: z.string().describe('Of what the source says now; an approval has to name it'),
+  approved_hash: z.string().nullable(),
+  fields: z
+    .array(
+      z.strictObject({
+        field: z.enum(['name', 'title', 'description', 'input_schema', 'output_schema', 'annotations']),
+        before: z.unknown().describe('As it was approved; null where it was not there'),
+        after: z.unknown().describe('As the source says it now; null where it is not there any more'),
+      }),
+    )
+    .describe('Those that differ; for a new tool all it has'),
+  flags: z.array(definitionFlagSchema),
+});
+export const differencesSchema = z.strictObject({
+  differences: z.array(toolDifferenceSchema),
+  total: z.int().min(0).describe('How many wait on all pages'),
+  next_cursor: z.string().nullable(),
+  report: refreshReportSchema.nullable().describe('What this server found when it last asked the source for its tools'),
+});
+export const differencesQuerySchema = z.strictObject({ ...pageQuery, cursor: z.string().max(2000).optional() });
+
 export const toolAdminQuerySchema = z.strictObject({
   ...pageQuery,
   source: z.string().max(64).optional().describe('Only tools of this source, by id or namespace'),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createApprovalAdministration, type ApprovalAdministration } from './administration/approvals.ts';
 import { createMakeChange } from './administration/change-log.ts';
 import { createGroupAdministration, type GroupAdministration } from './administration/groups.ts';
 import { createPolicyAdministration, type PolicyAdministration } from './administration/policies.ts';
@@ -13,9 +14,11 @@ import { createKeptCalls, type KeptCalls } from './execution/kept-calls.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { openCounter, type Counter } from './inventory/counter.ts';
 import { refreshSource } from './inventory/refresh-source.ts';
+import { reportLines } from './inventory/report-lines.ts';
 import { toolChoice } from './inventory/tool-choice.ts';
 import { builtinSourceId, registerBuiltin } from './inventory/register-builtin.ts';
 import type { CallRecord } from './model/call.ts';
+import type { RefreshReport } from './model/refresh-report.ts';
 import type { SourceRecord, SourceStatus } from './model/source.ts';
 import { openKeyRing } from './secrets/open-key-ring.ts';
 import { createRedactor } from './secrets/redactor.ts';
@@ -62,8 +65,11 @@ export interface Crib {
   readonly sources: SourceAdministration;
   readonly previewSource: PreviewSource;
   readonly tools: ToolAdministration;
+  readonly approvals: ApprovalAdministration;
   statusOf(source: SourceRecord): SourceStatus;
   logOf(sourceId: string): ServerLog;
+  /** [INV-2] What this server found when it last asked the source for its tools. */
+  reportOf(sourceId: string): RefreshReport | null;
   /** Resolves when the source is neither starting nor restarting any more, or when the time is over. */
   settled(sourceId: string, timeoutMs: number): Promise<void>;
   /** Waits for running calls up to `drainMs`, cancels the rest, lets the answers be sent, and lets go of everything. */
@@ -111,11 +117,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const settling = new Set<() => void>();
   const allowedNames = new Set(config.allowedEnvironment);
   const opening = { redactors, registry, allowedNames, clientInfo: { name: 'toolcrib', version } };
+  const reports = new Map<string, RefreshReport>();
   const supervisor = createSupervisor({
     openSession: createSessionOpener({ ...opening, secrets, logOf: logs.of }),
     async onDiscovered(source, discovered) {
       const chosen = discovered.filter(toolChoice(source.definition?.tools));
-      await refreshSource({ store, source, discovered: chosen, actor: 'system', now: Date.now() });
+      const report = await refreshSource({ store, source, discovered: chosen, actor: 'system', now: Date.now() });
+      reports.set(source.id, report);
+      for (const line of reportLines(report, source)) logs.of(source.id).append('event', line);
       await counter.reload(new Set(['tool']));
     },
     onStatus(sourceId, status) {
@@ -169,7 +178,17 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     secrets: createSecretAdministration({ secrets, counter }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change }),
-    sources: createSourceAdministration({ counter, supervisor, secrets, allowedNames, change, forgotten: redactors.forgetSource }),
+    sources: createSourceAdministration({
+      counter,
+      supervisor,
+      secrets,
+      allowedNames,
+      change,
+      forgotten(sourceId) {
+        redactors.forgetSource(sourceId);
+        reports.delete(sourceId);
+      },
+    }),
     previewSource: createSourcePreview({
       counter,
       secrets,
@@ -178,8 +197,10 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       forgotten: redactors.forgetSource,
     }),
     tools: createToolAdministration({ counter, change }),
+    approvals: createApprovalAdministration({ store, counter, change }),
     statusOf: (source) => supervisor.statusOf(source.id) ?? ownStatus(source, counter),
     logOf: logs.of,
+    reportOf: (sourceId) => reports.get(sourceId) ?? null,
     settled(sourceId, timeoutMs) {
       return new Promise((resolve) => {
         const timer = setTimeout(done, timeoutMs);

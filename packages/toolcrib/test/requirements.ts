@@ -11,7 +11,7 @@ const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'environment', built: [], planned: ids('ENV', 6) },
   { area: 'mcp', built: [], planned: ids('MCP', 13) },
   { area: 'lifecycle', built: [], planned: [...ids('LIFE', 8), ...ids('MC-T', 9), ...ids('MC-NT', 4), ...ids('ERR', 10)] },
-  { area: 'inventory', built: ['INV-1', 'INV-4'], planned: ['INV-2', 'INV-3', 'INV-5', 'INV-6'] },
+  { area: 'inventory', built: ids('INV', 5), planned: ['INV-6'] },
   {
     area: 'execution',
     built: ['EXEC-1', 'EXEC-2', 'EXEC-3', 'EXEC-4', 'EXEC-6', 'EXEC-9', 'EXEC-10'],

@@ -8,6 +8,7 @@ import type { Given } from './given.ts';
 import { UsageError } from './usage-error.ts';
 
 const lifecycles = ['singleton', 'transient'] as const;
+const pinnings = ['off', 'warn', 'quarantine'] as const;
 const transports = ['sse', 'streamable_http'] as const;
 
 /** Options that mean nothing for a target of this kind, and why. */
@@ -24,12 +25,14 @@ export function addRegistration(given: Given<AddOption>, target: AddTarget, vari
   for (const option of options) if (given.origin(option) !== undefined) throw new UsageError(`--${option} ${why}`, { field: option });
   const namespace = given.text('namespace');
   const transport = oneOf(given, 'transport', transports);
+  const pinning = oneOf(given, 'pinning', pinnings);
   const timeout = given.text('startup-timeout') === undefined ? undefined : given.number('startup-timeout', { least: 1, most: 3_600_000 });
   return {
     name: given.text('name') ?? addName(target),
     ...(namespace === undefined ? {} : { namespace }),
     ...(Object.keys(variables).length === 0 ? {} : { mcp_env_vars: variables }),
     ...(transport === undefined ? {} : { mcp_transport_type: transport }),
+    ...(pinning === undefined ? {} : { pinning }),
     ...(timeout === undefined ? {} : { resilience: { startupTimeoutMs: timeout } }),
     ...targetFields(given, target),
   };

@@ -95,6 +95,7 @@ async function report(administrator: Administrator, source: ShownSource): Promis
   remark(`${namespace} is running and has ${countTools(tools.length)}.`);
   if (tools.length === 0) return;
   print(toolTable(tools));
+  if (source.waiting > 0) remark(`${countTools(source.waiting)} wait for approval: \`toolcrib sources approve ${namespace}\` shows them.`);
   // The server chose the names, so only a harmless one becomes part of a command that somebody may copy.
   const harmless = tools.find(({ name }) => /^[\w:.-]+$/.test(name))?.name ?? '<name>';
   remark(`Policies decide who may use them: \`toolcrib policy explain --tool ${harmless}\` says it.`);

@@ -11,6 +11,7 @@ const definitionSchema = z.looseObject({
   command: z.array(z.string()).catch([]),
   cwd: z.string().nullable().catch(null),
   server_url: z.string().nullable().catch(null),
+  pinning: z.string().catch('off'),
   environment: valuesSchema,
   headers: valuesSchema,
 });
@@ -50,10 +51,15 @@ export function describeSource(source: ShownSource): string {
     ['Id', id],
     ['State', status.tools === undefined ? status.state : `${status.state}, ${countTools(status.tools)}`],
     ['Error', status.message === undefined ? undefined : `${status.message} (${status.code ?? 'unknown'})`],
+    [
+      'Waiting',
+      source.waiting === 0 ? undefined : `${countTools(source.waiting)} for approval: \`toolcrib sources differences ${namespace}\``,
+    ],
     ['Health', health],
     ['Server', server === null ? undefined : `${server.name} ${server.version}`],
     ['Transport', transportOf(source)],
     ['Lifecycle', lifecycleOf(definition)],
+    ['Pinning', definition === undefined || definition.pinning === 'off' ? undefined : definition.pinning],
     ['Command', definition === undefined || definition.command.length === 0 ? undefined : commandLine(definition.command)],
     ['Folder', definition?.cwd ?? undefined],
     ['Address', definition?.server_url ?? undefined],

@@ -25,6 +25,7 @@ const shownSourceSchema = z.looseObject({
   status: z.looseObject({ state: z.string(), tools, code, message }),
   health: z.string(),
   server: z.looseObject({ name: z.string(), version: z.string() }).nullable(),
+  waiting: z.number().catch(0),
 });
 export type ShownSource = z.infer<typeof shownSourceSchema>;
 

@@ -1,6 +1,7 @@
 import { CribError } from '../model/crib-error.ts';
 import { countTools } from './describe-source.ts';
 import { interruptedCode, interruptSignal } from './interrupt-signal.ts';
+import { refreshLines } from './refresh-lines.ts';
 import { reportFailedStart } from './report-failed-start.ts';
 import { createSourceClient, type Administrator, type ShownSource } from './source-client.ts';
 import { complain, print, printJson, remark } from './terminal.ts';
@@ -41,7 +42,7 @@ export async function changeSource(
       change === 'enable' || change === 'disable' ? client.setEnabled(id, change === 'enable', signal) : client.act(id, change, signal),
     );
     if (json) printJson(changed);
-    else print(outcome(changed));
+    else print([outcome(changed), ...refreshLines(changed)].join('\n'));
     return 0;
   } catch (error) {
     if (signal.aborted) {

@@ -2,35 +2,41 @@ import { closest } from './closest.ts';
 import { defineCommand } from './command.ts';
 import { administratorFrom, administratorOptions } from './secrets-options.ts';
 import { createSourceClient } from './source-client.ts';
+import { approveSource } from './sources-approve.ts';
 import { changeSource, isSourceChange, sourceChanges } from './sources-change.ts';
+import { showDifferences } from './sources-differences.ts';
 import { sourceTable } from './sources-table.ts';
 import { removeSource } from './sources-remove.ts';
 import { showSource } from './sources-show.ts';
 import { print, printJson, remark } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
-const actions = ['show', ...sourceChanges, 'remove'];
+const actions = ['show', ...sourceChanges, 'differences', 'approve', 'remove'];
 
 export const sources = defineCommand({
   operands: '[action] [source]',
   operandCount: [0, 2],
   options: {
     ...administratorOptions,
-    yes: { short: 'y', help: 'Removes without asking' },
+    tool: { value: 'name', many: true, help: 'Approves this tool only' },
+    yes: { short: 'y', help: 'Removes or approves without asking' },
   },
   notes: [
     'Alone it lists all sources. With an action and the namespace of a source:',
     '  show              everything about it, and its tools',
     '  start, stop       its tools are off every list while it is stopped',
     '  restart           stops it and starts it again, also after a failure',
-    '  refresh           asks it for its tools again',
+    '  refresh           asks it for its tools again, and says what is different',
     '  enable, disable   a disabled source stays stopped when the server starts anew',
+    '  differences       its tools that are new or have changed, and wait for approval',
+    '  approve           shows them and, when you say yes, lets them be used',
     '  remove            stops it and forgets it, its tools and its secrets',
   ],
   examples: [
     'toolcrib sources',
     'toolcrib sources show everything',
     'toolcrib sources restart everything',
+    'toolcrib sources approve everything --tool echo',
     'toolcrib sources remove everything',
   ],
   async run(given) {
@@ -50,6 +56,8 @@ export const sources = defineCommand({
     }
     const source = await client.find(written);
     if (action === 'show') return showSource(administrator, source, { json });
+    if (action === 'differences') return showDifferences(administrator, source, { json });
+    if (action === 'approve') return approveSource(administrator, source, { json, ask: !given.on('yes'), tools: given.list('tool') });
     if (action === 'remove') return removeSource(client, source, { json, ask: !given.on('yes') });
     return isSourceChange(action) ? changeSource(administrator, source, action, { json }) : 1;
   },

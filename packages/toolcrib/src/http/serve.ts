@@ -18,6 +18,7 @@ import { openApiDocument } from './openapi.ts';
 import { demoSourceId, placeDemo } from './place-demo.ts';
 import type { Route } from './route.ts';
 import { administeredToolRoutes } from './routes/administered-tools.ts';
+import { approvalRoutes } from './routes/approvals.ts';
 import { callRoutes } from './routes/calls.ts';
 import { eventFeedRoutes } from './routes/event-feed.ts';
 import { groupRoutes } from './routes/groups.ts';
@@ -124,6 +125,7 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
     ...sourceRoutes({ crib, closing: closing.signal }),
     ...recordRoutes({ crib }),
     ...administeredToolRoutes({ crib }),
+    ...approvalRoutes({ crib }),
     ...groupRoutes({ crib }),
     ...policyRoutes({ crib, verifier, administrator }),
     ...secretRoutes({ crib }),

@@ -4,11 +4,13 @@ import type { SourceRecord } from '../model/source.ts';
 import type { Tool } from '../model/tool.ts';
 import { type Access, type AccessBook, createAccessBook } from '../policy/access.ts';
 import { compileRules, type Rules } from '../policy/rules.ts';
-import type { Store, StoreNouns } from '../store/store.ts';
-import { canonicalJson } from './definition-hash.ts';
-import { createSearchIndex, type SearchIndex } from './search.ts';
-import { createSnapshot, type Snapshot } from './snapshot.ts';
-import { toolFromRecord } from './tool-from-record.ts';
+import type { Store } from '../store/store.ts';
+import { readCurrentTools, type CurrentTools } from './current-tools.ts';
+import { createSearchIndex } from './search.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What is kept here. */
+const topicsRead = ['source', 'tool', 'group', 'policy'] as const satisfies ChangeTopic[];
 
 /**
  * The counter of the crib: the current tools and the current rules, in memory. List, call and stream all ask here and nowhere else,
@@ -32,29 +34,26 @@ export interface Counter {
 export async function openCounter({ store, warn }: { store: Store; warn(message: string): void }): Promise<Counter> {
   const listeners = new Set<() => void>();
   const unavailable = new Set<string>();
-  let current = withBook(await read(undefined, true));
+  let current = withBook(await read(undefined));
   let queue: Promise<void> = Promise.resolve();
 
-  interface Tools {
-    snapshot: Snapshot;
-    sources: ReadonlyMap<string, SourceRecord>;
-    /** Made on the first search. */
-    index?: SearchIndex;
-  }
-
   interface State {
-    tools: Tools;
+    tools: CurrentTools;
     rules: Rules;
     book: AccessBook;
   }
 
-  /** All of it is of one moment: a new policy over an old group could grant what neither an old nor a new state does. */
-  function read(previous: State | undefined, toolsChanged: boolean): Promise<Pick<State, 'tools' | 'rules'>> {
+  /**
+   * All of it is of one moment: a new policy over an old group could grant what neither an old nor a new state does. The very same
+   * where nothing was changed since, as when this server's own change comes back to it.
+   */
+  function read(previous: State | undefined): Promise<Pick<State, 'tools' | 'rules'>> {
     return store.snapshot(async (nouns) => {
-      const revision = await nouns.events.lastId(['source', 'tool', 'group', 'policy']);
+      const revision = await nouns.events.lastId(topicsRead);
+      if (previous?.rules.revision === revision) return previous;
       const policies = await nouns.policies.list();
       const groups = await nouns.groups.list();
-      const tools = previous === undefined || toolsChanged ? await readTools(nouns, previous?.tools) : previous.tools;
+      const tools = await readCurrentTools(nouns, revision, previous?.tools);
       const rules = compileRules({ policies, groups, revision, warn });
       return { tools, rules };
     });
@@ -64,20 +63,6 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
   function withBook({ tools, rules }: Pick<State, 'tools' | 'rules'>): State {
     const available = tools.snapshot.tools.filter((tool) => !unavailable.has(tool.source_id));
     return { tools, rules, book: createAccessBook({ rules, tools: available }) };
-  }
-
-  async function readTools(nouns: StoreNouns, previous: Tools | undefined): Promise<Tools> {
-    const sources = new Map((await nouns.sources.list()).map((source) => [source.id, source]));
-    const tools: Tool[] = [];
-    for (const record of await nouns.tools.list()) {
-      const source = sources.get(record.source_id);
-      if (source === undefined || !source.enabled) continue;
-      const tool = toolFromRecord(record, source);
-      const before = previous?.snapshot.find(tool.tool_id);
-      // The same object for the same content keeps what was compiled and rendered for it.
-      tools.push(before !== undefined && isSame(before, tool) ? before : tool);
-    }
-    return { sources, snapshot: createSnapshot(tools) };
   }
 
   /** One that fails must neither fail the change nor keep the others from hearing of it. */
@@ -105,13 +90,15 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
       return current.tools.index.search(query, (tool) => access.permissions.has(tool.tool_id), access.tools.length);
     },
     reload(topics) {
-      const toolsChanged = topics.has('tool') || topics.has('source');
-      if (!toolsChanged && !topics.has('group') && !topics.has('policy')) return queue;
+      if (!topicsRead.some((topic) => topics.has(topic))) return queue;
       // One after another: a later reload must never be overwritten by an earlier one that read older rows.
       queue = queue
         .catch(() => undefined)
         .then(async () => {
-          current = withBook(await read(current, toolsChanged));
+          const before = current;
+          const after = await read(before);
+          if (after === before) return;
+          current = withBook(after);
           for (const listener of listeners) tell(listener);
         });
       return queue;
@@ -128,11 +115,4 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
       return () => listeners.delete(listener);
     },
   };
-}
-
-function isSame(before: Tool, after: Tool): boolean {
-  return (
-    before.fingerprint === after.fingerprint &&
-    canonicalJson([before.labels, before.limits, before.timeout_ms]) === canonicalJson([after.labels, after.limits, after.timeout_ms])
-  );
 }

@@ -1,17 +1,11 @@
 import { CribError } from '../model/crib-error.ts';
+import type { Json } from '../model/json.ts';
+import type { RefreshReport } from '../model/refresh-report.ts';
 import type { SourceRecord } from '../model/source.ts';
-import type { DiscoveredTool, ToolRecord } from '../model/tool.ts';
-import type { Store } from '../store/store.ts';
-import { canonicalJson, definitionHash } from './definition-hash.ts';
+import type { DiscoveredTool } from '../model/tool.ts';
+import type { Store, StoreNouns } from '../store/store.ts';
 import { modelName } from './model-name.ts';
-import { toolId } from './tool-id.ts';
-
-/** [INV-2] What a refresh found, by tool name. */
-export interface Difference {
-  added: string[];
-  changed: string[];
-  removed: string[];
-}
+import { planRefresh } from './plan-refresh.ts';
 
 interface RefreshInput {
   store: Store;
@@ -22,44 +16,22 @@ interface RefreshInput {
 }
 
 /** Makes the stored tools of a source what was discovered; vanished ones are kept as `deprecated`. Unchanged tools are not written. */
-export async function refreshSource({ store, source, discovered, actor, now }: RefreshInput): Promise<Difference> {
+export async function refreshSource({ store, source, discovered, actor, now }: RefreshInput): Promise<RefreshReport> {
   refuseDuplicates(source, discovered);
-  const known = new Map((await store.tools.listBySource(source.id)).map((record) => [record.tool_id, record]));
-  const difference: Difference = { added: [], changed: [], removed: [] };
-  const toWrite: ToolRecord[] = [];
+  const plan = async (nouns: StoreNouns) => planRefresh({ source, known: await nouns.tools.listBySource(source.id), discovered, now });
+  const first = await plan(store);
+  if (first.toWrite.length === 0) return first.report;
 
-  for (const found of discovered) {
-    const tool_id = toolId(source.id, found.definition.name);
-    const before = known.get(tool_id);
-    known.delete(tool_id);
-    const definition_hash = definitionHash(found.definition);
-    const unchanged = before?.state === 'active' && canonicalJson(before.discovered) === canonicalJson(found);
-    if (unchanged) continue;
-    (before === undefined || before.state === 'deprecated' ? difference.added : difference.changed).push(found.definition.name);
-    toWrite.push({
-      tool_id,
-      source_id: source.id,
-      discovered: found,
-      definition_hash,
-      state: 'active',
-      overrides: before?.overrides ?? {},
-      created_at: before?.created_at ?? now,
-      updated_at: now,
-    });
-  }
-  for (const vanished of known.values()) {
-    if (vanished.state === 'deprecated') continue;
-    difference.removed.push(vanished.discovered.definition.name);
-    toWrite.push({ ...vanished, state: 'deprecated', updated_at: now });
-  }
-
-  if (toWrite.length > 0) {
-    const after = { added: difference.added, changed: difference.changed, removed: difference.removed };
-    await store.change({ kind: 'source-refreshed', topic: 'tool', subject: source.id, actor, before: null, after }, (tx) =>
-      tx.tools.upsertMany(toWrite),
-    );
-  }
-  return difference;
+  let { report } = first;
+  const change = { kind: 'source-refreshed', topic: 'tool' as const, subject: source.id, actor, before: null, after: null as Json };
+  await store.change(change, async (tx) => {
+    // Once more, where nobody can come in between: an approval or a rename that was just made must not be undone by what was read before it.
+    const current = await plan(tx);
+    ({ report } = current);
+    change.after = report;
+    await tx.tools.upsertMany(current.toWrite);
+  });
+  return report;
 }
 
 /** Two tools that a caller or a model could not tell apart would let one answer for the other. */

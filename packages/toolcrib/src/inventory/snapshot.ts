@@ -15,7 +15,7 @@ export function createSnapshot(unordered: Iterable<Tool>): Snapshot {
     // Ids hold neither `:` nor `.`, and a namespace holds neither, so the three forms cannot be taken for one another.
     byReference.set(tool.tool_id, tool);
     byReference.set(tool.name, tool);
-    byReference.set(`${tool.namespace}.${tool.definition.name}`, tool);
+    byReference.set(tool.name.replace(':', '.'), tool);
   }
   return { tools, find: (reference) => byReference.get(reference) };
 }

@@ -8,10 +8,11 @@ import { modelName } from './model-name.ts';
 export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
   const { discovered, overrides } = record;
   const { definition } = discovered;
+  const shownName = overrides.rename ?? definition.name;
   const tool = {
     tool_id: record.tool_id,
-    name: `${source.namespace}:${definition.name}`,
-    model_name: modelName(source.namespace, definition.name),
+    name: `${source.namespace}:${shownName}`,
+    model_name: modelName(source.namespace, shownName),
     source_id: source.id,
     source_name: source.name,
     namespace: source.namespace,
@@ -25,12 +26,13 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     version: discovered.version ?? null,
     execution_mode: discovered.execution_mode,
     definition_hash: record.definition_hash,
+    approved_hash: record.approved_hash,
     state: overrides.hidden === true && record.state === 'active' ? ('hidden' as const) : record.state,
     limits: overrides.limits ?? {},
     timeout_ms: source.definition?.resilience.requestTimeoutMs ?? null,
   };
   // What callers never see must not make their lists look changed. The definition takes part through its hash: schemas are large, and
   // every reload comes through here for every tool.
-  const { labels: _labels, limits: _limits, timeout_ms: _timeout, definition: _definition, ...shown } = tool;
+  const { labels: _labels, limits: _limits, timeout_ms: _timeout, approved_hash: _approved, definition: _definition, ...shown } = tool;
   return { ...tool, fingerprint: hash('sha256', canonicalJson(shown), 'base64url') };
 }

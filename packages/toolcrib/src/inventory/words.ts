@@ -19,7 +19,7 @@ export function wordWeights(tool: Tool): Map<string, number> {
   const add = (text: string, weight: number) => {
     for (const word of wordsOf(text)) weights.set(word, (weights.get(word) ?? 0) + weight);
   };
-  add(tool.definition.name, 3);
+  add(tool.name.slice(tool.namespace.length + 1), 3);
   add(tool.title ?? '', 2);
   add(tool.namespace, 1);
   add(tool.description, 1);

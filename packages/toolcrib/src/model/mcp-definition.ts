@@ -72,6 +72,10 @@ export const mcpDefinitionSchema = z.strictObject({
       exclude: z.array(z.string().max(512)).max(10_000).default([]),
     })
     .prefault({}),
+  /** [INV-3] What becomes of definitions that are new or differ from those that were approved. */
+  pinning: z.enum(['off', 'warn', 'quarantine']).default('off'),
+  /** [INV-1] How often its tools are asked for again; 0 never does. */
+  refresh_interval_ms: z.union([z.literal(0), z.int().min(1000).max(604_800_000)]).default(0),
   register_resources_as_tools: z.boolean().default(false),
   origin: z
     .union([
@@ -84,6 +88,7 @@ export const mcpDefinitionSchema = z.strictObject({
   config: z.json().default(null),
 });
 export type McpDefinition = z.infer<typeof mcpDefinitionSchema>;
+export type Pinning = McpDefinition['pinning'];
 
 /** Whether the server runs elsewhere and is only spoken to. */
 export function isRemote(definition: McpDefinition): boolean {

@@ -7,6 +7,10 @@ type ExecutionMode = 'mcp_call' | 'sync_http' | 'async_poll' | 'builtin' | 'work
 export const toolStates = ['active', 'pending', 'quarantined', 'deprecated', 'hidden'] as const;
 type ToolState = (typeof toolStates)[number];
 
+/** [INV-3] Whether somebody has seen the definition: `new` while none of this tool was ever approved, `changed` while another one was. */
+export const approvals = ['approved', 'new', 'changed'] as const;
+export type Approval = (typeof approvals)[number];
+
 /** What a source says of one of its tools; what the definition hash covers. */
 export interface ToolDefinition {
   /** The tool's own name within its source. */
@@ -41,17 +45,26 @@ export type ToolLimits = z.infer<typeof toolLimitsSchema>;
 /** [INV-5] What an administrator changed about a tool; survives every refresh. */
 export const toolOverridesSchema = z.strictObject({
   hidden: z.boolean().optional().describe('Takes the tool off every list and makes it uncallable'),
+  rename: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,128}$/)
+    .optional()
+    .describe("Shown in place of the source's own name for it; the source is still called by that one, and selectors still match it"),
   description: z.string().max(20_000).optional().describe('Shown in place of the description the source gives'),
   labels: z.record(z.string().min(1).max(64), z.string().max(256)).optional().describe('Free labels that group selectors can match'),
   limits: toolLimitsSchema.optional(),
 });
 export type ToolOverrides = z.infer<typeof toolOverridesSchema>;
 
-const { hidden, description, labels, limits } = toolOverridesSchema.shape;
+const { hidden, rename, description, labels, limits } = toolOverridesSchema.shape;
 
 /** A change of overrides: what is absent stays, null takes an override away. */
 export const toolOverridesChangeSchema = z.strictObject({
   hidden: hidden.nullable(),
+  rename: z
+    .union([rename.unwrap(), z.literal('')])
+    .nullish()
+    .describe('The name shown; empty takes it away again'),
   description: description.nullable(),
   labels: labels.nullable(),
   limits: limits.nullable(),
@@ -65,6 +78,10 @@ export interface ToolRecord {
   discovered: DiscoveredTool;
   definition_hash: string;
   state: Exclude<ToolState, 'hidden'>;
+  /** [INV-3] The hash of the definition that was approved; null while none ever was. */
+  approved_hash: string | null;
+  /** The approved definition, where it is another than the one that was found last. */
+  approved: ToolDefinition | null;
   overrides: ToolOverrides;
   created_at: number;
   updated_at: number;
@@ -91,6 +108,8 @@ export interface Tool {
   readonly version: string | null;
   readonly execution_mode: ExecutionMode;
   readonly definition_hash: string;
+  /** [INV-3] Another than `definition_hash`, or null, while the definition waits for approval. */
+  readonly approved_hash: string | null;
   readonly state: ToolState;
   readonly limits: ToolLimits;
   /** How long its source gives a call, where neither the caller nor an administrator says. */

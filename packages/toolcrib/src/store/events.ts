@@ -25,6 +25,12 @@ export function createEvents(queries: Queries) {
       return (await query.orderBy('id', after === undefined ? 'desc' : 'asc').execute()).map(read);
     },
 
+    /** What was changed after this event, each thing once. */
+    async subjectsAfter(id: number, topics: readonly ChangeTopic[], limit: number): Promise<Pick<ChangeEvent, 'topic' | 'subject'>[]> {
+      const query = queries.selectFrom('events').select(['topic', 'subject']).distinct();
+      return await query.where('id', '>', id).where('topic', 'in', topics).limit(limit).execute();
+    },
+
     /** The revision of what these topics, or all of them, are about: the id of the last change, 0 before the first. */
     async lastId(topics?: readonly ChangeTopic[]): Promise<number> {
       if (topics?.length === 0) return 0;

@@ -10,7 +10,12 @@ import type { ToolRecord } from '../model/tool.ts';
  */
 export interface Tables {
   sources: Omit<SourceRecord, 'enabled' | 'definition'> & { enabled: number; definition: string };
-  tools: Omit<ToolRecord, 'discovered' | 'overrides'> & { name: string; discovered: string; overrides: string };
+  tools: Omit<ToolRecord, 'discovered' | 'overrides' | 'approved'> & {
+    name: string;
+    discovered: string;
+    overrides: string;
+    approved: string | null;
+  };
   groups: {
     id: string;
     name: string;

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { CribError } from '../model/crib-error.ts';
-import { toolOverridesSchema, type DiscoveredTool, type ToolOverrides, type ToolRecord } from '../model/tool.ts';
+import { toolOverridesSchema, type DiscoveredTool, type ToolDefinition, type ToolOverrides, type ToolRecord } from '../model/tool.ts';
 import { nameConflicts } from './name-conflicts.ts';
 import { plainText } from './plain-text.ts';
 import { readJson, readRow, readStored } from './read-row.ts';
@@ -66,6 +66,8 @@ async function upsert(queries: Queries, rows: Row[]): Promise<Row[]> {
       discovered: values.ref('excluded.discovered'),
       definition_hash: values.ref('excluded.definition_hash'),
       state: values.ref('excluded.state'),
+      approved_hash: values.ref('excluded.approved_hash'),
+      approved: values.ref('excluded.approved'),
       updated_at: values.ref('excluded.updated_at'),
     })),
   );
@@ -83,7 +85,7 @@ function refuseRepeats(rows: Row[]): void {
 }
 
 function write(record: ToolRecord): Row {
-  const { tool_id, source_id, definition_hash, state, created_at, updated_at } = record;
+  const { tool_id, source_id, definition_hash, state, approved_hash, approved, created_at, updated_at } = record;
   const { name } = record.discovered.definition;
   const discovered = JSON.stringify(record.discovered);
   return {
@@ -93,6 +95,8 @@ function write(record: ToolRecord): Row {
     discovered,
     definition_hash,
     state,
+    approved_hash,
+    approved: approved === null ? null : JSON.stringify(approved),
     overrides: JSON.stringify(record.overrides),
     created_at,
     updated_at,
@@ -101,6 +105,7 @@ function write(record: ToolRecord): Row {
 
 function read({ name: _name, ...row }: Row): ToolRecord {
   const discovered = readStored('tools', row.tool_id, (): DiscoveredTool => JSON.parse(row.discovered));
+  const approved = readStored('tools', row.tool_id, (): ToolDefinition | null => JSON.parse(row.approved ?? 'null'));
   const overrides = readRow(toolOverridesSchema, 'tools', row.tool_id, readJson('tools', row.tool_id, row.overrides));
-  return { ...row, discovered, overrides };
+  return { ...row, discovered, approved, overrides };
 }

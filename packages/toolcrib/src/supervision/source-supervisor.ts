@@ -10,6 +10,7 @@ import { SessionLostError } from '../sources/mcp/session/session-errors.ts';
 import type { CallContext } from '../sources/source.ts';
 import { createHealthRecord } from './health.ts';
 import { createLiveSession, type LiveSession } from './live-session.ts';
+import { createRefreshSchedule } from './refresh-schedule.ts';
 import { createStandby, type Standby } from './standby.ts';
 
 export interface SourceSupervisor {
@@ -52,13 +53,22 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   let standby: Standby | undefined;
   let stopping = new AbortController();
   let starting: Promise<void> | undefined;
+  let discovering: Promise<unknown> = Promise.resolve();
+  const schedule = createRefreshSchedule({ intervalMs: definition.refresh_interval_ms, refresh: refreshOnSchedule });
 
   function setStatus(next: SourceStatus): void {
     status = next;
     input.onStatus(next);
   }
 
-  async function discover(session: McpSession, signal: AbortSignal): Promise<void> {
+  /** One after another: a list that was asked for earlier must not be written over one that came later. */
+  function discover(session: McpSession, signal: AbortSignal): Promise<void> {
+    const next = discovering.then(() => discoverNow(session, signal));
+    discovering = next.catch(() => undefined);
+    return next;
+  }
+
+  async function discoverNow(session: McpSession, signal: AbortSignal): Promise<void> {
     const found = await session.listTools({ signal, resources: definition.register_resources_as_tools });
     info = session.info;
     await input.onDiscovered(found, session.info);
@@ -114,6 +124,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
         const session = await live.get(signal);
         follow(session);
         await discover(session, signal);
+        schedule.start();
         return;
       }
       const session = await input.open(signal);
@@ -128,6 +139,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
         onFailure: (error) => input.note(`A standby could not be started: ${String(error)}`),
       });
       standby.fill();
+      schedule.start();
     } catch (error) {
       await letGo();
       if (signal.aborted) throw new CribError('CONFLICT', 'The source was stopped while it started', { cause: error });
@@ -135,6 +147,31 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       fail(failure);
       throw failure;
     }
+  }
+
+  async function refresh(): Promise<void> {
+    const { signal } = stopping;
+    try {
+      const session = await sessionFor(signal);
+      try {
+        await discover(session, signal);
+      } finally {
+        if (!longLived) endInBackground(session);
+      }
+    } catch (error) {
+      // [INV-2] What was found before stays; being stopped says nothing about the server.
+      if (!signal.aborted) health.failed(toCribError(error));
+      throw error;
+    }
+  }
+
+  async function refreshOnSchedule(): Promise<void> {
+    // While it restarts its tools are asked for anyway.
+    if (status.state !== 'running') return;
+    await refresh().catch((error: unknown) => {
+      if (!stopping.signal.aborted)
+        input.note(`Its tools could not be asked for again, so the last known ones stay: ${toCribError(error).message}`);
+    });
   }
 
   async function letGo(): Promise<void> {
@@ -172,17 +209,11 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     async stop(state) {
       stopping.abort(new CribError('SERVICE_UNAVAILABLE', 'The source is being stopped'));
       await starting?.catch(() => undefined);
+      await schedule.stop();
       await letGo();
       setStatus({ state });
     },
-    async refresh() {
-      const session = await sessionFor(stopping.signal);
-      try {
-        await discover(session, stopping.signal);
-      } finally {
-        if (!longLived) endInBackground(session);
-      }
-    },
+    refresh,
     async call(tool, args, context) {
       const session = await sessionFor(context.signal);
       try {

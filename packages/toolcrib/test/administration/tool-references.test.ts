@@ -4,6 +4,7 @@ import { toolId } from '../../src/inventory/tool-id.ts';
 import type { Database } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import { sampleTool } from '../contract/store-samples.ts';
 
 const sourceId = '11111111-1111-4111-8111-111111111111';
 let database: Database;
@@ -25,6 +26,13 @@ test('[NAME-1] a tool is named by id, canonical or dotted name, and always kept 
   expect(await resolve(id)).toEqual([id]);
   expect(await resolve('files:a.b:c')).toEqual([id]);
   expect(await resolve('files.a.b:c', 'files:a.b:c', id)).toEqual([id]);
+});
+
+test('[INV-5] [NAME-4] a name that an administrator gave to a tool means that tool', async () => {
+  const record = sampleTool(sourceId, 'read', { tool_id: toolId(sourceId, 'read'), overrides: { rename: 'write' } });
+  await store.tools.upsertMany([record]);
+  expect(await resolve('files:write')).toEqual([record.tool_id]);
+  expect(await resolve('files:read')).toEqual([record.tool_id]);
 });
 
 test.each(['files', 'files:', 'other:read', ':read', '*', 'tool_123', ''])('[NAME-4] %j names no tool', async (reference) => {

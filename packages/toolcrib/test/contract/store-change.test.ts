@@ -56,6 +56,22 @@ describeStore('changes and their events', ({ open }) => {
     expect(event.before).toEqual({ name: group.name });
   });
 
+  test('what was changed after an event is named once each, by its topic', async () => {
+    const before = await store.events.lastId();
+    for (const [topic, subject] of [
+      ['tool', 'a'],
+      ['tool', 'a'],
+      ['source', 'a'],
+      ['policy', 'b'],
+      ['tool', 'c'],
+    ] as const)
+      await store.change(sampleChange({ topic, subject }), async () => {});
+    const changed = await store.events.subjectsAfter(before, ['source', 'tool'], 10);
+    expect(changed.map(({ topic, subject }) => `${topic} ${subject}`).toSorted()).toEqual(['source a', 'tool a', 'tool c']);
+    expect(await store.events.subjectsAfter(before, ['source', 'tool'], 2)).toHaveLength(2);
+    expect(await store.events.subjectsAfter(await store.events.lastId(), ['source', 'tool'], 10)).toEqual([]);
+  });
+
   test('events are paged in both directions and by topic', async () => {
     const events: ChangeEvent[] = [];
     const start = await store.events.lastId();

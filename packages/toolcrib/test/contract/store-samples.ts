@@ -41,6 +41,8 @@ export function sampleTool(sourceId: string, name: string, fields: Partial<ToolR
     },
     definition_hash: 'hash-1',
     state: 'active',
+    approved_hash: 'hash-1',
+    approved: null,
     overrides: {},
     created_at: someTime,
     updated_at: someTime,

@@ -55,6 +55,19 @@ describeStore('what administrators keep', ({ open }) => {
     expect(await store.tools.get('tool_unknown')).toBeUndefined();
   });
 
+  test('[INV-3] what was approved is kept beside what was found, and goes when they are the same again', async () => {
+    const source = sampleSource();
+    await store.sources.upsert(source);
+    const tool = sampleTool(source.id, 'a');
+    const approved = { ...tool.discovered.definition, description: 'As it was\0' };
+    const waiting = { ...tool, state: 'quarantined' as const, approved_hash: 'hash-0', approved };
+    await store.tools.upsertMany([tool]);
+    await store.tools.upsertMany([waiting]);
+    expect(await store.tools.get(tool.tool_id)).toEqual(waiting);
+    await store.tools.upsertMany([{ ...tool, state: 'pending', approved_hash: null, approved: null }]);
+    expect(await store.tools.get(tool.tool_id)).toMatchObject({ state: 'pending', approved_hash: null, approved: null });
+  });
+
   test('[INV-5] overrides survive a refresh, and a known tool keeps its id', async () => {
     const source = sampleSource();
     await store.sources.upsert(source);

@@ -77,6 +77,58 @@ describe('[BFF-6] [INV-5] an administrator', () => {
     expect((await alice.get('/api/bff/tools')).headers.get('etag')).toBe(before.headers.get('etag'));
   });
 
+  test('renames a tool, which is then listed, found and called by that name only, and keeps its id', async () => {
+    const before = (await admin.get('/api/tools/builtin:calculator')).json;
+    const { json } = await admin.patch('/api/tools/builtin:calculator', { rename: 'sums' });
+    expect(json).toMatchObject({
+      tool_id: before.tool_id,
+      name: 'builtin:sums',
+      model_name: 'builtin_sums',
+      upstream_name: 'calculator',
+      definition_hash: before.definition_hash,
+    });
+    expect(await alice.call('builtin.sums', { expression: '1 + 1' })).toMatchObject({ status: 200, json: { tool: 'builtin:sums' } });
+    expect((await alice.call('builtin:calculator', { expression: '1 + 1' })).status).toBe(404);
+    expect(await alice.listedNames('?q=sums')).toContain('builtin:sums');
+    // A name that is no longer shown names nobody else, and an empty one takes it away again.
+    expect((await admin.patch(`/api/tools/${before.tool_id}`, { rename: '' })).json.name).toBe('builtin:calculator');
+    expect((await alice.call('builtin:calculator', { expression: '1 + 1' })).status).toBe(200);
+  });
+
+  test('[NAME-4] does not change who may use a tool by renaming it: selectors match the name its source has for it', async () => {
+    await admin.post('/api/groups', { id: 'by-name', name: 'By name', selectors: [{ name: 'hash' }], include: ['builtin:uuid'] });
+    await admin.patch('/api/tools/builtin:hash', { rename: 'digest' });
+    await admin.patch('/api/tools/builtin:uuid', { rename: 'hash' });
+    expect(await alice.listedNames('?group=by-name')).toEqual(['builtin:digest', 'builtin:hash']);
+    // Whoever names a tool means the one that is shown under that name.
+    await admin.put('/api/groups/by-name', { name: 'By name', include: ['builtin:hash'] });
+    const { tool_id } = (await admin.get('/api/tools/builtin:hash')).json;
+    expect((await admin.get('/api/groups/by-name')).json.include).toEqual([tool_id]);
+    await admin.patch('/api/tools/builtin:hash', { rename: null });
+    expect(await alice.listedNames('?group=by-name')).toEqual(['builtin:uuid']);
+    await admin.patch('/api/tools/builtin:digest', { rename: null });
+  });
+
+  test.each(['wait', 'WAIT', 'Wait'])('cannot give a tool the name of another: %s', async (rename) => {
+    const reply = await admin.patch('/api/tools/builtin:uuid', { rename });
+    expect(reply).toMatchObject({ status: 409, json: { code: 'CONFLICT', field: 'rename' } });
+  });
+
+  test('cannot take a name away either where another tool has taken the one below it', async () => {
+    await admin.patch('/api/tools/builtin:uuid', { rename: 'identifier' });
+    await admin.patch('/api/tools/builtin:hash', { rename: 'uuid' });
+    expect((await admin.patch('/api/tools/builtin:identifier', { rename: null })).json).toMatchObject({
+      code: 'CONFLICT',
+      field: 'rename',
+    });
+    await admin.patch('/api/tools/builtin:uuid', { rename: null });
+    expect((await admin.patch('/api/tools/builtin:identifier', { rename: null })).json.name).toBe('builtin:uuid');
+  });
+
+  test.each(['a b', 'a:b', 'é', 'a/b', 'x'.repeat(129), 'a\u200bb'])('cannot give a tool the name %j', async (rename) => {
+    expect((await admin.patch('/api/tools/builtin:uuid', { rename })).json).toMatchObject({ code: 'VALIDATION_ERROR', field: 'rename' });
+  });
+
   test('is told when there is no such tool', async () => {
     expect((await admin.patch('/api/tools/builtin:nothing', { hidden: true })).json).toMatchObject({ code: 'NOT_FOUND' });
   });

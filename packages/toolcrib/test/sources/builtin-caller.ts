@@ -49,6 +49,7 @@ export function toolNamed(name: string): Tool {
     version: null,
     execution_mode: 'builtin',
     definition_hash: '',
+    approved_hash: '',
     state: 'active',
     limits: {},
     timeout_ms: null,

@@ -1,13 +1,21 @@
 import { z } from 'zod';
-import { administeredToolListSchema, administeredToolSchema, toolAdminQuerySchema, toolOverridesChangeSchema } from '../../api.ts';
+import {
+  administeredToolListSchema,
+  administeredToolSchema,
+  toolAdminQuerySchema,
+  toolOverridesChangeSchema,
+  toolReferenceSchema,
+} from '../../api.ts';
 import type { Crib } from '../../crib.ts';
+import { definitionFlags } from '../../inventory/definition-flags.ts';
 import { describeTool } from '../../inventory/describe-tool.ts';
+import { approvalOf } from '../../inventory/pinning.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { Tool } from '../../model/tool.ts';
 import { decodeCursor, encodeCursor } from '../page-cursor.ts';
 import { defineRoute, type Route } from '../route.ts';
 
-const params = z.strictObject({ id: z.string().min(1).max(512).describe('Tool id or name') });
+const params = z.strictObject({ id: toolReferenceSchema });
 const defaultLimit = 100;
 
 /** [BFF-6] Every tool there is, and what an administrator may change about it. */
@@ -17,9 +25,22 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
   const access = 'administrator';
 
   function administered(tool: Tool) {
-    const { namespace, labels, method, path, state, definition_hash, limits } = tool;
+    const { namespace, labels, method, path, state, definition, definition_hash, limits } = tool;
     const groups = [...counter.rules.groups].filter(([, belongs]) => belongs(tool)).map(([id]) => id);
-    return { ...describeTool(tool), namespace, labels, method, path, state, definition_hash, limits, groups };
+    return {
+      ...describeTool(tool),
+      upstream_name: definition.name,
+      namespace,
+      labels,
+      method,
+      path,
+      state,
+      definition_hash,
+      approval: approvalOf(tool),
+      flags: definitionFlags(definition),
+      limits,
+      groups,
+    };
   }
 
   function existing(reference: string): Tool {
@@ -41,7 +62,11 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
         200: {
           description: 'One page of tools',
           schema: administeredToolListSchema,
-          links: { getTool: '$response.body#/tools/0/tool_id', overrideTool: '$response.body#/tools/0/tool_id' },
+          links: {
+            getTool: '$response.body#/tools/0/tool_id',
+            overrideTool: '$response.body#/tools/0/tool_id',
+            toolDifference: '$response.body#/tools/0/tool_id',
+          },
         },
       },
       handle({ query }) {
@@ -74,14 +99,14 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
       method: 'PATCH',
       path: '/api/tools/{id}',
       operationId: 'overrideTool',
-      summary: 'Hides, re-describes, labels or limits a tool; survives every refresh of its source',
+      summary: 'Hides, renames, re-describes, labels or limits a tool; survives every refresh of its source',
       tag,
       access,
       params,
       body: toolOverridesChangeSchema,
       example: { labels: { risk: 'low' }, limits: { concurrency: 10 } },
       responses: { 200: { description: 'The tool as it is now', schema: administeredToolSchema } },
-      errors: ['NOT_FOUND'],
+      errors: ['NOT_FOUND', 'CONFLICT'],
       handle: async ({ principal, params, body }) => administered(await crib.tools.override(principal, existing(params.id).tool_id, body)),
     }),
   ];

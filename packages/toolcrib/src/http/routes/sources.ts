@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { sourceListSchema, sourceLogSchema, sourcePreviewSchema, sourceSchema } from '../../api.ts';
+import { refreshedSourceSchema, sourceListSchema, sourceLogSchema, sourcePreviewSchema, sourceSchema } from '../../api.ts';
 import type { SourcePreview } from '../../administration/source-preview.ts';
 import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
+import { waitingTools } from '../../inventory/waiting-tools.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { mcpRegistrationSchema } from '../../sources/mcp/registration/forms.ts';
 import { showDefinition } from '../../sources/mcp/registration/show-definition.ts';
 import { openEventStream } from '../event-stream.ts';
+import { findSource } from '../find-source.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const params = z.strictObject({ id: z.string().min(1).max(64) });
@@ -28,17 +30,14 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       status: crib.statusOf(source),
       health: crib.supervisor.healthOf(source.id),
       server: crib.supervisor.infoOf(source.id),
+      waiting: waitingTools(crib.counter.snapshot).get(source.id) ?? 0,
     };
   }
 
-  function existing(id: string): SourceRecord {
-    const source = crib.counter.sources.get(id) ?? [...crib.counter.sources.values()].find(({ namespace }) => namespace === id);
-    if (source === undefined) throw new CribError('NOT_FOUND', 'There is no such source');
-    return source;
-  }
+  const existing = (id: string) => findSource(crib, id);
 
   /** One of the things that can be done to a source by hand. */
-  function action(name: 'start' | 'stop' | 'restart' | 'refresh', summary: string): Route {
+  function action(name: 'start' | 'stop' | 'restart', summary: string): Route {
     return defineRoute({
       method: 'POST',
       path: `/api/sources/{id}/${name}`,
@@ -172,7 +171,22 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
     action('start', 'Starts a source and waits until it is running or has failed'),
     action('stop', 'Stops a source; its tools are off every list until it is started'),
     action('restart', 'Stops a source and starts it again'),
-    action('refresh', 'Asks a source for its tools again'),
+    defineRoute({
+      method: 'POST',
+      path: '/api/sources/{id}/refresh',
+      operationId: 'refreshSource',
+      summary: 'Asks a source for its tools again, and reports what is different; where that fails, what was known stays',
+      tag,
+      access,
+      params,
+      responses: { 200: { description: 'The source as it is now, and what was found', schema: refreshedSourceSchema } },
+      errors: ['NOT_FOUND', 'CONFLICT', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
+      async handle({ params }) {
+        const source = existing(params.id);
+        await crib.supervisor.refresh(source.id);
+        return { ...shown(source), report: crib.reportOf(source.id) };
+      },
+    }),
     defineRoute({
       method: 'GET',
       path: '/api/sources/{id}/logs',

@@ -48,7 +48,7 @@ export const callToolTool: BuiltinTool = {
 /** By any name the inventory knows it under [NAME-1] [NAME-3]; letter case is ignored, so that no variant slips through. */
 function namesItself(name: string, self: Tool): boolean {
   const asked = name.trim().toLowerCase();
-  return [self.tool_id, self.name, `${self.namespace}.${self.definition.name}`, self.model_name, self.definition.name].some(
+  return [self.tool_id, self.name, self.name.replace(':', '.'), self.model_name, self.definition.name].some(
     (own) => own.toLowerCase() === asked,
   );
 }

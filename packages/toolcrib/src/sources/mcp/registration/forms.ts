@@ -4,7 +4,7 @@ import { mcpDefinitionSchema, resilienceSchema } from '../../../model/mcp-defini
 import { packageFormSchema, runtimeHintSchema } from './package-form.ts';
 import { credentialInputSchema, valueInputSchema, valuesSchema } from './value-input.ts';
 
-const { transport_type, lifecycle_mode, standby, tools } = mcpDefinitionSchema.shape;
+const { transport_type, lifecycle_mode, standby, tools, pinning, refresh_interval_ms } = mcpDefinitionSchema.shape;
 
 /** [SRC-1] [SRC-2] The body of `POST /api/sources` for an MCP server, in either form. */
 export const mcpRegistrationSchema = z
@@ -57,6 +57,16 @@ export const mcpRegistrationSchema = z
     resilience: resilienceSchema.optional().describe('How patient we are with the server, and how persistent'),
     standby: standby.unwrap().optional().describe('Processes of a transient server that are started ahead of the calls'),
     tools: tools.optional().describe('Which of its tools are taken; `*` globs'),
+    pinning: pinning
+      .unwrap()
+      .optional()
+      .describe(
+        'off (default): new and changed tools are taken as they are; warn: changed ones are reported; quarantine: new and changed ones wait for approval. A replacement that does not say keeps it',
+      ),
+    refresh_interval_ms: refresh_interval_ms
+      .unwrap()
+      .optional()
+      .describe('How often its tools are asked for again; 0 (default) never does'),
     register_resources_as_tools: z.boolean().default(false).describe('Offers the resources of the server as tools too'),
   })
   .meta({ required: ['name'], description: 'An MCP server: remote, in a plugin directory, or described by its package' });

@@ -10,7 +10,8 @@ import type { CredentialInput, ValueInput } from './value-input.ts';
  * stays, and is refused when the registration is normalised.
  */
 export function mergeUpdate(stored: McpDefinition, form: McpRegistration): McpRegistration {
-  const merged = { ...form };
+  // [INV-3] What waits for approval must not slip in because somebody corrected a variable.
+  const merged = { ...form, pinning: form.pinning ?? stored.pinning };
   if (form.mcp_env_vars !== undefined) merged.mcp_env_vars = keepValues(form.mcp_env_vars, stored.environment);
   if (form.headers !== undefined) merged.headers = keepValues(form.headers, spelledAs(form.headers, stored.headers));
   if (form.credential !== undefined) merged.credential = keepCredential(form.credential, stored);

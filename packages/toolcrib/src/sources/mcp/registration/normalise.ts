@@ -51,6 +51,8 @@ export async function normaliseRegistration(form: McpRegistration, context: Regi
     headers: Object.fromEntries(draft.headers),
     resilience: form.resilience,
     tools: form.tools,
+    pinning: form.pinning,
+    refresh_interval_ms: form.refresh_interval_ms,
     register_resources_as_tools: form.register_resources_as_tools,
     origin: originOf(form.mcp?.source ?? 'manual'),
   });

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import {
+  differencesQuerySchema,
+  differencesSchema,
+  sourceApprovalSchema,
+  toolApprovalSchema,
+  toolDifferenceSchema,
+  toolReferenceSchema,
+} from '../../api.ts';
+import type { Crib } from '../../crib.ts';
+import { CribError } from '../../model/crib-error.ts';
+import type { SourceRecord } from '../../model/source.ts';
+import { findSource } from '../find-source.ts';
+import { decodeCursor, encodeCursor } from '../page-cursor.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const params = z.strictObject({ id: z.string().min(1).max(64) });
+const toolParams = z.strictObject({ id: toolReferenceSchema });
+const access = 'administrator';
+const defaultLimit = 100;
+
+/** [INV-3] Definitions that are new or have changed, seen and approved by an administrator. */
+export function approvalRoutes({ crib }: { crib: Crib }): Route[] {
+  function toolId(reference: string): string {
+    const tool = crib.counter.snapshot.find(reference);
+    if (tool === undefined) throw new CribError('NOT_FOUND', 'There is no such tool');
+    return tool.tool_id;
+  }
+
+  async function differences(source: SourceRecord, after: string, limit: number) {
+    const waiting = await crib.approvals.waitingOf(source);
+    const rest = waiting.filter(({ upstream_name }) => upstream_name > after);
+    const page = rest.slice(0, limit);
+    const next = rest.length > limit ? encodeCursor(page.at(-1)?.upstream_name ?? '') : null;
+    return { differences: page, total: waiting.length, next_cursor: next, report: crib.reportOf(source.id) };
+  }
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/tools/{id}/difference',
+      operationId: 'toolDifference',
+      summary: "What was approved of a tool's definition beside what its source says now",
+      tag: 'tools',
+      access,
+      params: toolParams,
+      responses: { 200: { description: 'The difference, field by field', schema: toolDifferenceSchema } },
+      errors: ['NOT_FOUND'],
+      handle: ({ params }) => crib.approvals.differenceOf(toolId(params.id)),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/tools/{id}/approve',
+      operationId: 'approveTool',
+      summary: 'Approves the definition of a tool that was seen; one that has changed again since then is a conflict',
+      tag: 'tools',
+      access,
+      params: toolParams,
+      body: toolApprovalSchema,
+      responses: { 200: { description: 'The tool, with nothing left to approve', schema: toolDifferenceSchema } },
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      handle: ({ principal, params, body }) => crib.approvals.approveTool(principal, toolId(params.id), body.definition_hash),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/sources/{id}/differences',
+      operationId: 'sourceDifferences',
+      summary: 'The tools of a source that wait for approval, and what the last look at its tools found',
+      tag: 'sources',
+      access,
+      params,
+      query: differencesQuerySchema,
+      responses: { 200: { description: 'One page of differences', schema: differencesSchema } },
+      errors: ['NOT_FOUND'],
+      handle: ({ params, query }) =>
+        differences(findSource(crib, params.id), decodeCursor(query.cursor, 'string') ?? '', query.limit ?? defaultLimit),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/sources/{id}/approve',
+      operationId: 'approveSource',
+      summary: 'Approves definitions of a source that were seen: all of them, or none where one has changed again since then',
+      tag: 'sources',
+      access,
+      params,
+      body: sourceApprovalSchema,
+      responses: { 200: { description: 'What still waits', schema: differencesSchema } },
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      async handle({ principal, params, body }) {
+        const source = findSource(crib, params.id);
+        await crib.approvals.approveSource(principal, source, body.definition_hashes);
+        return differences(source, '', defaultLimit);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,36 @@
+import type { Pinning } from '../model/mcp-definition.ts';
+import type { Approval, DiscoveredTool, ToolRecord } from '../model/tool.ts';
+import { definitionHash } from './definition-hash.ts';
+
+type Pinned = Pick<ToolRecord, 'discovered' | 'definition_hash' | 'state' | 'approved_hash' | 'approved'>;
+
+/**
+ * [INV-3] What becomes of a tool that was found, by what was approved before. A definition that is back at the approved one is active
+ * again by itself, since somebody has seen exactly that.
+ */
+export function pin(found: DiscoveredTool, before: ToolRecord | undefined, pinning: Pinning): Pinned {
+  const definition_hash = definitionHash(found.definition);
+  const approvedHash = before?.approved_hash ?? null;
+  const isFirstSight = before === undefined;
+  if (pinning === 'off' || approvedHash === definition_hash || (pinning === 'warn' && isFirstSight))
+    return { discovered: found, definition_hash, state: 'active', approved_hash: definition_hash, approved: null };
+  // Kept beside what was found only while the two differ.
+  const approved = before === undefined || approvedHash === null ? null : (before.approved ?? before.discovered.definition);
+  const held = approvedHash === null ? 'pending' : 'quarantined';
+  return { discovered: found, definition_hash, state: pinning === 'warn' ? 'active' : held, approved_hash: approvedHash, approved };
+}
+
+/** The same record once an administrator has seen what was found, and said yes to it. */
+export function approve(record: ToolRecord, now: number): ToolRecord {
+  const state = record.state === 'deprecated' ? 'deprecated' : 'active';
+  return { ...record, state, approved_hash: record.definition_hash, approved: null, updated_at: now };
+}
+
+export function isWaiting(tool: { definition_hash: string; approved_hash: string | null }): boolean {
+  return tool.approved_hash !== tool.definition_hash;
+}
+
+export function approvalOf(tool: { definition_hash: string; approved_hash: string | null }): Approval {
+  if (!isWaiting(tool)) return 'approved';
+  return tool.approved_hash === null ? 'new' : 'changed';
+}

@@ -1,0 +1,48 @@
+import type { DefinitionFlag } from '../model/definition-flag.ts';
+import type { Json } from '../model/json.ts';
+import type { SourceRecord } from '../model/source.ts';
+import type { Approval, Tool, ToolRecord } from '../model/tool.ts';
+import { definitionFlags } from './definition-flags.ts';
+import { canonicalJson } from './definition-hash.ts';
+import { approvalOf } from './pinning.ts';
+import { toolFromRecord } from './tool-from-record.ts';
+
+/** Everything the definition hash covers, in the order a person reads it. */
+const fields = ['name', 'title', 'description', 'input_schema', 'output_schema', 'annotations'] as const;
+
+/** [INV-3] What was approved beside what was found, for somebody who has to say yes or no. */
+export interface ToolDifference {
+  tool_id: string;
+  name: string;
+  upstream_name: string;
+  state: Tool['state'];
+  approval: Approval;
+  /** Of what was found: what an approval has to name. */
+  definition_hash: string;
+  approved_hash: string | null;
+  fields: { field: (typeof fields)[number]; before: Json; after: Json }[];
+  flags: readonly DefinitionFlag[];
+}
+
+export function toolDifference(record: ToolRecord, source: SourceRecord): ToolDifference {
+  const { tool_id, definition_hash, approved_hash } = record;
+  const { name, state } = toolFromRecord(record, source);
+  const found = record.discovered.definition;
+  const approval = approvalOf(record);
+  const approved = approval === 'approved' ? found : record.approved;
+  const differing = fields.flatMap((field) => {
+    const [before, after] = [approved?.[field] ?? null, found[field] ?? null];
+    return canonicalJson(before) === canonicalJson(after) ? [] : [{ field, before, after }];
+  });
+  return {
+    tool_id,
+    name,
+    upstream_name: found.name,
+    state,
+    approval,
+    definition_hash,
+    approved_hash,
+    fields: differing,
+    flags: definitionFlags(found),
+  };
+}

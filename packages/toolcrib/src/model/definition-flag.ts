@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/** [INV-3] What in a tool's definition a person should look at before trusting it. */
+export const definitionFlagSchema = z.strictObject({
+  kind: z
+    .enum([
+      'invisible_character',
+      'direction_control',
+      'tag_characters',
+      'variation_selectors',
+      'private_use',
+      'control_character',
+      'instruction',
+      'unexamined',
+    ])
+    .describe('`unexamined`: the definition is too large to be looked at as a whole, and this is where looking ended'),
+  at: z.string().describe('Where in the definition, as a JSON Pointer'),
+  excerpt: z.string().describe('What stands there; what cannot be seen is written as its code, `\\u{200B}`'),
+});
+export type DefinitionFlag = z.infer<typeof definitionFlagSchema>;
