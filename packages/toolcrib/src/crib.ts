@@ -92,7 +92,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       onChange: async (topics) => {
         if (topics.has('secret') || topics.has('source')) secrets.forget();
         await started?.counter.reload(topics);
-        if (topics.has('source')) await started?.supervisor.follow(started.counter.sources);
+        if (topics.has('source')) started?.supervisor.follow(started.counter.sources);
       },
       onSignal: (name, payload) => {
         if (name === 'cancel-call' && typeof payload === 'string') started?.executor.running(payload)?.end('cancelled');
@@ -126,6 +126,10 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       for (const tell of settling) tell();
     },
     note: (sourceId, message) => logs.of(sourceId).append('event', message),
+    onReleased(sourceId) {
+      redactors.forgetSource(sourceId);
+      logs.forget(sourceId);
+    },
   });
   opened.defer(() => supervisor.shutdownAll());
 
@@ -151,7 +155,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   await registerBuiltin(store, builtin.tools);
   await counter.reload(new Set(['source', 'tool']));
   started = { counter, supervisor, executor };
-  await supervisor.follow(counter.sources);
+  supervisor.follow(counter.sources);
 
   const upkeep = setInterval(() => void sweep().catch((error: unknown) => warn(`Upkeep failed: ${String(error)}`)), upkeepEveryMs);
   upkeep.unref();
@@ -172,7 +176,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     secrets: createSecretAdministration({ secrets }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change }),
-    sources: createSourceAdministration({ counter, supervisor, secrets, change, forgotten: redactors.forgetSource }),
+    sources: createSourceAdministration({ counter, supervisor, secrets, change }),
     tools: createToolAdministration({ counter, change }),
     statusOf: (source) => supervisor.statusOf(source.id) ?? ownStatus(source, counter),
     logOf: logs.of,

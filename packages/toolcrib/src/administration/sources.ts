@@ -26,17 +26,9 @@ interface SourceAdministrationInput {
   supervisor: Supervisor;
   secrets: SecretStore;
   change: MakeChange;
-  /** Told of a source that is gone, so that nothing is kept for it. */
-  forgotten(sourceId: string): void;
 }
 
-export function createSourceAdministration({
-  counter,
-  supervisor,
-  secrets,
-  change,
-  forgotten,
-}: SourceAdministrationInput): SourceAdministration {
+export function createSourceAdministration({ counter, supervisor, secrets, change }: SourceAdministrationInput): SourceAdministration {
   function existing(id: string): SourceRecord {
     const source = counter.sources.get(id);
     if (source === undefined) throw new CribError('NOT_FOUND', 'There is no such source');
@@ -54,7 +46,7 @@ export function createSourceAdministration({
       hasSecret: async (name) => (await secrets.get(name)) !== undefined,
     });
     const { name, namespace, enabled, definition } = normalised;
-    const now = Date.now();
+    const now = laterThan(known);
     const source: SourceRecord = {
       id,
       name,
@@ -84,7 +76,7 @@ export function createSourceAdministration({
 
   async function setEnabled(actor: Principal, id: string, enabled: boolean): Promise<SourceRecord> {
     const before = existing(id);
-    const source = { ...before, enabled, updated_at: Date.now() };
+    const source = { ...before, enabled, updated_at: laterThan(before) };
     const kind = enabled ? 'source-enabled' : 'source-disabled';
     await change(actor, { kind, topic: 'source', subject: id }, async (tx) => {
       await tx.sources.upsert(source);
@@ -106,7 +98,6 @@ export function createSourceAdministration({
       });
       secrets.forget();
       await supervisor.release(id);
-      forgotten(id);
     },
     async setEnabled(actor, id, enabled) {
       const source = await setEnabled(actor, id, enabled);
@@ -120,4 +111,9 @@ export function createSourceAdministration({
       return source;
     },
   };
+}
+
+/** Two changes within a millisecond are two changes: by this it is seen whether a definition is the one that runs. */
+function laterThan(known: SourceRecord | undefined): number {
+  return Math.max(Date.now(), (known?.updated_at ?? 0) + 1);
 }
