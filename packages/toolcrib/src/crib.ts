@@ -100,7 +100,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       onChange: async (topics) => {
         if (topics.has('secret') || topics.has('source')) secrets.forget();
         await started?.counter.reload(topics);
-        if (topics.has('source')) await started?.supervisor.follow(started.counter.sources);
+        if (topics.has('source')) started?.supervisor.follow(started.counter.sources);
       },
       onSignal: (name, payload) => {
         if (name === 'cancel-call' && typeof payload === 'string') started?.executor.running(payload)?.end('cancelled');
@@ -132,6 +132,11 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       for (const tell of settling) tell();
     },
     note: (sourceId, message) => logs.of(sourceId).append('event', message),
+    onReleased(sourceId) {
+      redactors.forgetSource(sourceId);
+      logs.forget(sourceId);
+      reports.delete(sourceId);
+    },
   });
   opened.defer(() => supervisor.shutdownAll());
 
@@ -157,7 +162,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   await registerBuiltin(store, builtin.tools);
   await counter.reload(new Set(['source', 'tool']));
   started = { counter, supervisor, executor };
-  await supervisor.follow(counter.sources);
+  supervisor.follow(counter.sources);
 
   const upkeep = setInterval(() => void sweep().catch((error: unknown) => warn(`Upkeep failed: ${String(error)}`)), upkeepEveryMs);
   upkeep.unref();
@@ -178,17 +183,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     secrets: createSecretAdministration({ secrets, counter }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change }),
-    sources: createSourceAdministration({
-      counter,
-      supervisor,
-      secrets,
-      allowedNames,
-      change,
-      forgotten(sourceId) {
-        redactors.forgetSource(sourceId);
-        reports.delete(sourceId);
-      },
-    }),
+    sources: createSourceAdministration({ counter, supervisor, secrets, allowedNames, change }),
     previewSource: createSourcePreview({
       counter,
       secrets,

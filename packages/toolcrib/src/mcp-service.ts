@@ -8,7 +8,7 @@ import type { Tool } from './model/tool.ts';
 import { mcpRegistrationSchema, type McpRegistration, type McpRegistrationInput } from './sources/mcp/registration/forms.ts';
 import { showDefinition, type ShownDefinition } from './sources/mcp/registration/show-definition.ts';
 import { isAvailable } from './supervision/availability.ts';
-import { abortable } from './supervision/abortable.ts';
+import { abortable } from './supervision/waiting.ts';
 
 /** [LIFE-1] What is seen of a server; while it runs, with the names of its tools. */
 export type McpStatus = Exclude<SourceStatus, { state: 'running' }> | { state: 'running'; tools: string[] };

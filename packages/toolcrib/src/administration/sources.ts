@@ -28,8 +28,6 @@ interface SourceAdministrationInput {
   /** [ENV-2] Environment variables of ours that sources may name. */
   allowedNames: ReadonlySet<string>;
   change: MakeChange;
-  /** Told of a source that is gone, so that nothing is kept for it. */
-  forgotten(sourceId: string): void;
 }
 
 export function createSourceAdministration({
@@ -38,7 +36,6 @@ export function createSourceAdministration({
   secrets,
   allowedNames,
   change,
-  forgotten,
 }: SourceAdministrationInput): SourceAdministration {
   function existing(id: string): SourceRecord {
     const source = counter.sources.get(id);
@@ -53,7 +50,7 @@ export function createSourceAdministration({
     const merged = known?.definition == null ? form : mergeUpdate(known.definition, form);
     const normalised = await normaliseRegistration(merged, registrationScope({ sourceId: id, secrets, allowedNames }));
     const { name, namespace, enabled, definition } = normalised;
-    const now = Date.now();
+    const now = laterThan(known);
     const source: SourceRecord = {
       id,
       name,
@@ -83,7 +80,7 @@ export function createSourceAdministration({
 
   async function setEnabled(actor: Principal, id: string, enabled: boolean): Promise<SourceRecord> {
     const before = existing(id);
-    const source = { ...before, enabled, updated_at: Date.now() };
+    const source = { ...before, enabled, updated_at: laterThan(before) };
     const kind = enabled ? 'source-enabled' : 'source-disabled';
     await change(actor, { kind, topic: 'source', subject: id }, async (tx) => {
       await tx.sources.upsert(source);
@@ -105,7 +102,6 @@ export function createSourceAdministration({
       });
       secrets.forget();
       await supervisor.release(id);
-      forgotten(id);
     },
     async setEnabled(actor, id, enabled) {
       const source = await setEnabled(actor, id, enabled);
@@ -119,4 +115,9 @@ export function createSourceAdministration({
       return source;
     },
   };
+}
+
+/** Two changes within a millisecond are two changes: by this it is seen whether a definition is the one that runs. */
+function laterThan(known: SourceRecord | undefined): number {
+  return Math.max(Date.now(), (known?.updated_at ?? 0) + 1);
 }

@@ -1,30 +1,42 @@
 import { CribError } from '../model/crib-error.ts';
 import type { Resilience } from '../model/mcp-definition.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
-import { abortable } from './abortable.ts';
 import { backoffMs } from './backoff.ts';
+import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
+import { abortable, pause } from './waiting.ts';
 
 export interface LiveSession {
   /** The one session: opened by whoever asks first, joined by everybody else, also while it is being opened anew. */
   get(signal: AbortSignal): Promise<McpSession>;
+  /** It has done something useful: if it is lost now, that is no part of an earlier failure. */
+  provedItself(): void;
+  /** Resolves when nothing of it is left. */
   close(): Promise<void>;
 }
 
 interface LiveSessionInput {
   resilience: Resilience;
   open(signal: AbortSignal): Promise<McpSession>;
+  /** Told of every answer to a heartbeat, and of every one that did not come. */
+  onHeartbeat(failure?: CribError): void;
   onLost(reason: CribError): void;
-  onReopened(session: McpSession): void;
+  /** What has to be done with a session that was opened anew before it counts; its rejection is a failed attempt. */
+  onReopened(session: McpSession): Promise<void>;
   /** [MCP-10] After the last attempt; a start by hand works again. */
   onGivenUp(reason: CribError): void;
 }
+
+/** As long as the longest pause. A session that is lost sooner, without having been of use, goes on counting as a failed restart. */
+const steadyMs = 60_000;
 
 /** [MCP-5] [MCP-10] One long-lived session that is watched, and opened again with growing pauses when it is lost. */
 export function createLiveSession(input: LiveSessionInput): LiveSession {
   const { resilience } = input;
   const closing = new AbortController();
   let current: Promise<McpSession> | undefined;
-  let heartbeat: NodeJS.Timeout | undefined;
+  let watched: { session: McpSession; since: number; heartbeat: Heartbeat } | undefined;
+  /** Restarts since it was last of use. */
+  let attempts = 0;
 
   function openFirst(): Promise<McpSession> {
     const opening = input.open(closing.signal).then(watch);
@@ -36,59 +48,59 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
   }
 
   function watch(session: McpSession): McpSession {
+    const heartbeat = startHeartbeat({
+      session,
+      resilience,
+      signal: closing.signal,
+      onBeat: (failure) => input.onHeartbeat(failure),
+      onDead: (reason) => lose(session, reason),
+    });
+    watched = { session, since: performance.now(), heartbeat };
     session.onLost((reason) => lose(session, reason));
-    const { heartbeatIntervalMs, staleTimeoutMs, requestTimeoutMs } = resilience;
-    clearInterval(heartbeat);
-    if (heartbeatIntervalMs > 0) {
-      heartbeat = setInterval(() => void beat(), heartbeatIntervalMs);
-      heartbeat.unref();
-    }
     return session;
-
-    async function beat(): Promise<void> {
-      // Any message is a sign of life, so a busy session is never asked.
-      const silentMs = performance.now() - session.lastMessageAt;
-      if (silentMs < heartbeatIntervalMs) return;
-      try {
-        await session.ping({ signal: closing.signal, timeoutMs: requestTimeoutMs });
-      } catch (error) {
-        const stale = staleTimeoutMs > 0 && performance.now() - session.lastMessageAt > staleTimeoutMs;
-        if (closing.signal.aborted || (session.connected && !stale)) return;
-        lose(
-          session,
-          error instanceof CribError ? error : new CribError('NETWORK_ERROR', 'The server no longer answers', { cause: error }),
-        );
-      }
-    }
   }
 
+  /** Told of the same loss by several, it is one loss: each would otherwise open a session of its own. */
   function lose(session: McpSession, reason: CribError): void {
-    clearInterval(heartbeat);
+    if (watched?.session !== session) return;
+    watched.heartbeat.stop();
+    if (performance.now() - watched.since > steadyMs) attempts = 0;
+    watched = undefined;
     if (closing.signal.aborted) return;
-    void session.close().catch(() => undefined);
     input.onLost(reason);
-    current = reopen(reason);
+    current = reopen(session, reason);
     current.catch(() => undefined);
   }
 
-  async function reopen(reason: CribError): Promise<McpSession> {
+  async function reopen(lost: McpSession, reason: CribError): Promise<McpSession> {
+    // There is never more than one: a process that hangs is gone before the next one is started.
+    await lost.close().catch(() => undefined);
     let last = reason;
-    for (let attempt = 0; attempt < resilience.restart.maxAttempts; attempt++) {
-      await pause(backoffMs(attempt, resilience.restart.backoffMs), closing.signal);
+    while (attempts < resilience.restart.maxAttempts) {
+      await pause(backoffMs(attempts, resilience.restart.backoffMs), closing.signal);
+      attempts++;
       try {
-        const session = watch(await input.open(closing.signal));
-        input.onReopened(session);
-        return session;
+        return watch(await openAnew());
       } catch (error) {
         closing.signal.throwIfAborted();
         last = error instanceof CribError ? error : new CribError('SERVICE_UNAVAILABLE', String(error), { cause: error });
       }
     }
-    const attempts = resilience.restart.maxAttempts;
     const message = `Given up after ${attempts} attempt${attempts === 1 ? '' : 's'} to start it again: ${last.message}`;
     const terminal = new CribError(last.code, message, { retryable: false, cause: last });
     input.onGivenUp(terminal);
     throw terminal;
+  }
+
+  async function openAnew(): Promise<McpSession> {
+    const session = await input.open(closing.signal);
+    try {
+      await input.onReopened(session);
+      return session;
+    } catch (error) {
+      await session.close().catch(() => undefined);
+      throw error;
+    }
   }
 
   return {
@@ -97,27 +109,14 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
       current ??= openFirst();
       return abortable(current, signal);
     },
+    provedItself() {
+      attempts = 0;
+    },
     async close() {
-      clearInterval(heartbeat);
       closing.abort(new CribError('SERVICE_UNAVAILABLE', 'The source is being stopped'));
       const session = await current?.catch(() => undefined);
+      watched?.heartbeat.stop();
       await session?.close();
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }
-    function abort(): void {
-      clearTimeout(timer);
-      reject(signal.reason as Error);
-    }
-    signal.addEventListener('abort', abort, { once: true });
-  });
 }

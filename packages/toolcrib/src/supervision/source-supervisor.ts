@@ -8,8 +8,12 @@ import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
 import { withoutWords } from '../sources/mcp/process/process-exit.ts';
 import { SessionLostError } from '../sources/mcp/session/session-errors.ts';
 import type { CallContext } from '../sources/source.ts';
+import { isAvailable } from './availability.ts';
+import { callOnSession, isHarmless } from './call-on-session.ts';
 import { createHealthRecord } from './health.ts';
 import { createLiveSession, type LiveSession } from './live-session.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { createOngoingWork } from './ongoing-work.ts';
 import { createRefreshSchedule } from './refresh-schedule.ts';
 import { createStandby, type Standby } from './standby.ts';
 
@@ -38,14 +42,13 @@ export interface SourceSupervisorInput {
   note(message: string): void;
 }
 
-const longestCallMs = 86_400_000;
-
 /** Keeps one server alive and owns its status. Nothing here knows of any other source [LIFE-8]. */
 export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupervisor {
   const { definition } = input;
   const { resilience } = definition;
   const longLived = isRemote(definition) || definition.lifecycle_mode === 'singleton';
   const health = createHealthRecord();
+  const ongoing = createOngoingWork();
   const ending = new Set<Promise<void>>();
   let status: SourceStatus = { state: 'stopped' };
   let info: McpServerInfo | null = null;
@@ -55,6 +58,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   let starting: Promise<void> | undefined;
   let discovering: Promise<unknown> = Promise.resolve();
   const schedule = createRefreshSchedule({ intervalMs: definition.refresh_interval_ms, refresh: refreshOnSchedule });
+  let halting: Promise<void> | undefined;
 
   function setStatus(next: SourceStatus): void {
     status = next;
@@ -72,28 +76,34 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     const found = await session.listTools({ signal, resources: definition.register_resources_as_tools });
     info = session.info;
     await input.onDiscovered(found, session.info);
+    // Stopped or lost meanwhile, it is not running, whatever it has listed.
+    signal.throwIfAborted();
+    if (!session.connected) return;
     health.succeeded();
     setStatus({ state: 'running', tools: found.length });
   }
 
-  function follow(session: McpSession): void {
-    session.onToolsChanged(() => {
-      discover(session, stopping.signal).catch((error: unknown) => input.note(`The changed list could not be read: ${String(error)}`));
-    });
+  /** However fast a server tells of changes, its list is asked for once at a time. */
+  function follow(session: McpSession, signal: AbortSignal): void {
+    const readAgain = oneAtATime(() =>
+      discover(session, signal).catch((error: unknown) => input.note(`The changed list could not be read: ${String(error)}`)),
+    );
+    session.onToolsChanged(readAgain);
   }
 
-  function openLive(): LiveSession {
+  function openLive(signal: AbortSignal): LiveSession {
     return createLiveSession({
       resilience,
       open: input.open,
+      onHeartbeat: (failure) => (failure === undefined ? health.succeeded() : health.failed(failure)),
       onLost(reason) {
         health.failed(reason);
         input.note(`Lost: ${withoutWords(reason.message)}`);
         setStatus({ state: 'restarting' });
       },
-      onReopened(session) {
-        follow(session);
-        discover(session, stopping.signal).catch((error: unknown) => fail(toCribError(error)));
+      async onReopened(session) {
+        follow(session, signal);
+        await discover(session, signal);
       },
       onGivenUp: fail,
     });
@@ -115,14 +125,19 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   }
 
   async function startNow(): Promise<void> {
+    // Set before anything is waited for: a stop from now on is meant for this start.
     stopping = new AbortController();
     const { signal } = stopping;
-    setStatus({ state: 'starting' });
+    if (halting !== undefined) await halting;
     try {
+      signal.throwIfAborted();
+      setStatus({ state: 'starting' });
+      // A session that was given up, or is still being opened again, makes room for this one.
+      if (live !== undefined || standby !== undefined) await letGo();
       if (longLived) {
-        live = openLive();
+        live = openLive(signal);
         const session = await live.get(signal);
-        follow(session);
+        follow(session, signal);
         await discover(session, signal);
         schedule.start();
         return;
@@ -150,17 +165,12 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   }
 
   async function refresh(): Promise<void> {
-    const { signal } = stopping;
+    const stopped = stopping.signal;
     try {
-      const session = await sessionFor(signal);
-      try {
-        await discover(session, signal);
-      } finally {
-        if (!longLived) endInBackground(session);
-      }
+      await ongoing.run(stopped, (signal) => withSession(signal, (session) => discover(session, signal)));
     } catch (error) {
       // [INV-2] What was found before stays; being stopped says nothing about the server.
-      if (!signal.aborted) health.failed(toCribError(error));
+      if (!stopped.aborted) health.failed(toCribError(error));
       throw error;
     }
   }
@@ -181,12 +191,47 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     await Promise.allSettled([session?.close(), ready?.close(), ...ending]);
   }
 
+  async function halt(state: 'stopped' | 'disabled'): Promise<void> {
+    const reason = new CribError('SERVICE_UNAVAILABLE', 'The source is being stopped');
+    stopping.abort(reason);
+    await Promise.all([starting?.catch(() => undefined), schedule.stop(), ongoing.endAll(reason)]);
+    await letGo();
+    setStatus({ state });
+  }
+
   async function sessionFor(signal: AbortSignal): Promise<McpSession> {
-    if (longLived) {
-      if (live === undefined) throw new CribError('SERVICE_UNAVAILABLE', 'The source is not running');
-      return live.get(signal);
-    }
+    const running = isAvailable(status) && !stopping.signal.aborted && (live !== undefined || !longLived);
+    if (!running) throw new CribError('SERVICE_UNAVAILABLE', 'The source is not running');
+    if (live !== undefined) return live.get(signal);
     return standby?.take() ?? input.open(signal);
+  }
+
+  /** Over the one session, or over a fresh one that is gone after it on every way out. */
+  async function withSession<Result>(signal: AbortSignal, work: (session: McpSession) => Promise<Result>): Promise<Result> {
+    const session = await sessionFor(signal);
+    try {
+      return await work(session);
+    } finally {
+      if (!longLived) endInBackground(session);
+    }
+  }
+
+  async function callAgain(tool: Tool, args: JsonObject, context: CallContext, signal: AbortSignal): Promise<ToolOutput> {
+    const output = await withSession(signal, (session) => callOnSession(session, tool, args, context, signal));
+    return { ...output, metadata: { ...output.metadata, attempts: 2 } };
+  }
+
+  async function callWithin(tool: Tool, args: JsonObject, context: CallContext, signal: AbortSignal): Promise<ToolOutput> {
+    try {
+      return await withSession(signal, (session) => callOnSession(session, tool, args, context, signal));
+    } catch (error) {
+      // A caller who went away says nothing about the server.
+      if (signal.aborted) throw error;
+      if (error instanceof CribError) health.failed(error);
+      if (!longLived || !(error instanceof SessionLostError) || (error.mayHaveRun && !isHarmless(tool))) throw error;
+      // [MCP-11] Once, over the session that is being opened in place of the lost one.
+      return callAgain(tool, args, context, signal);
+    }
   }
 
   return {
@@ -200,57 +245,32 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       return info;
     },
     start() {
-      // However many ask at once, it is started once.
-      starting ??= startNow().finally(() => {
-        starting = undefined;
+      // However many ask at once, it is started once; only a start that is being stopped is of no use to anybody.
+      if (starting !== undefined && !stopping.signal.aborted) return starting;
+      const started = startNow().finally(() => {
+        if (starting === started) starting = undefined;
       });
-      return starting;
+      starting = started;
+      return started;
     },
-    async stop(state) {
-      stopping.abort(new CribError('SERVICE_UNAVAILABLE', 'The source is being stopped'));
-      await starting?.catch(() => undefined);
-      await schedule.stop();
-      await letGo();
-      setStatus({ state });
+    stop(state) {
+      const halted = halt(state).finally(() => {
+        if (halting === halted) halting = undefined;
+      });
+      halting = halted;
+      return halted;
     },
-    refresh,
+    async refresh() {
+      if (!isAvailable(status)) throw new CribError('CONFLICT', 'The source is not running: start it first');
+      await refresh();
+    },
     async call(tool, args, context) {
-      const session = await sessionFor(context.signal);
-      try {
-        const output = await callOn(session, tool, args, context);
-        health.succeeded();
-        return output;
-      } catch (error) {
-        // A caller who went away says nothing about the server.
-        if (context.signal.aborted) throw error;
-        if (error instanceof CribError) health.failed(error);
-        if (!longLived || !(error instanceof SessionLostError) || (error.mayHaveRun && !isHarmless(tool))) throw error;
-        // [MCP-11] Once, over the session that is being opened in place of the lost one.
-        const output = await callOn(await sessionFor(context.signal), tool, args, context);
-        health.succeeded();
-        return { ...output, metadata: { ...output.metadata, attempts: 2 } };
-      } finally {
-        if (!longLived) endInBackground(session);
-      }
+      const output = await ongoing.run(context.signal, (signal) => callWithin(tool, args, context, signal));
+      health.succeeded();
+      live?.provedItself();
+      return output;
     },
   };
-}
-
-function callOn(session: McpSession, tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput> {
-  return session.callTool(tool.definition.name, args, {
-    // The call itself has the deadline, which progress moves; it ends here through its signal.
-    timeoutMs: longestCallMs,
-    maxTotalMs: longestCallMs,
-    signal: context.signal,
-    onProgress: (update) => context.progress(update),
-    onLog: (level, data) => context.log(level, data),
-    onElicit: (request) => context.elicit(request),
-  });
-}
-
-/** What may be done twice without harm, by the tool's own word. */
-function isHarmless({ definition: { annotations } }: Tool): boolean {
-  return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
 }
 
 function toCribError(error: unknown): CribError {

@@ -25,7 +25,11 @@ export function createStandby({ size, open, onFailure }: StandbyInput): Standby 
     const session = await open(closing.signal);
     if (closing.signal.aborted) return session.close();
     ready.add(session);
-    session.onLost(() => ready.delete(session));
+    session.onLost(() => {
+      ready.delete(session);
+      // What carried it may live on when only the connection was cut.
+      void session.close().catch(() => undefined);
+    });
   }
 
   function fill(): void {

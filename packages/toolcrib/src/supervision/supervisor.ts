@@ -14,7 +14,7 @@ export interface Supervisor {
   restart(sourceId: string): Promise<void>;
   refresh(sourceId: string): Promise<void>;
   /** Makes the supervised sources these: what is new or changed is adopted and started in the background, what is gone is released. */
-  follow(sources: ReadonlyMap<string, SourceRecord>): Promise<void>;
+  follow(sources: ReadonlyMap<string, SourceRecord>): void;
   /** Ends it and forgets it. */
   release(sourceId: string): Promise<void>;
   shutdownAll(): Promise<void>;
@@ -29,6 +29,8 @@ export interface SupervisorInput {
   onDiscovered(source: SourceRecord, tools: DiscoveredTool[], info: McpServerInfo): Promise<void>;
   onStatus(sourceId: string, status: SourceStatus): void;
   note(sourceId: string, message: string): void;
+  /** Nothing of it is left, and nothing need be kept for it. */
+  onReleased(sourceId: string): void;
 }
 
 interface Supervised {
@@ -40,6 +42,8 @@ interface Supervised {
 /** [LIFE-8] All supervised sources, each on its own: none waits for another. */
 export function createSupervisor(input: SupervisorInput): Supervisor {
   const supervised = new Map<string, Supervised>();
+  const turns = new Map<string, Promise<void>>();
+  let closed = false;
 
   function existing(sourceId: string): Supervised {
     const found = supervised.get(sourceId);
@@ -47,16 +51,24 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     return found;
   }
 
-  async function release(sourceId: string): Promise<void> {
-    const found = supervised.get(sourceId);
-    supervised.delete(sourceId);
-    await found?.supervisor.stop('stopped');
+  /** One change of a source after the other: two at once would each start a server of their own, and one would be forgotten. */
+  function inTurn(sourceId: string, change: () => Promise<void>): Promise<void> {
+    const before = turns.get(sourceId) ?? Promise.resolve();
+    const turn = before
+      .catch(() => undefined)
+      .then(change)
+      .finally(() => {
+        if (turns.get(sourceId) === turn) turns.delete(sourceId);
+      });
+    turns.set(sourceId, turn);
+    return turn;
   }
 
-  async function adopt(source: SourceRecord): Promise<void> {
-    if (source.definition === null) return;
-    if (supervised.get(source.id)?.source.updated_at === source.updated_at) return;
-    await release(source.id);
+  const isKnown = (source: SourceRecord) => supervised.get(source.id)?.source.updated_at === source.updated_at;
+
+  async function replace(source: SourceRecord): Promise<void> {
+    if (closed || source.definition === null || isKnown(source)) return;
+    await supervised.get(source.id)?.supervisor.stop('stopped');
     const supervisor = createSourceSupervisor({
       definition: source.definition,
       open: (signal) => input.openSession(source, signal),
@@ -68,21 +80,29 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     if (!source.enabled) await supervisor.stop('disabled');
   }
 
+  const release = (sourceId: string) =>
+    inTurn(sourceId, async () => {
+      const found = supervised.get(sourceId);
+      supervised.delete(sourceId);
+      await found?.supervisor.stop('stopped');
+      input.onReleased(sourceId);
+    });
+
+  /** Its status says how it goes. Nobody waits for it, least of all the next source. */
+  function takeOver(source: SourceRecord): void {
+    const before = supervised.get(source.id);
+    const taken = inTurn(source.id, async () => {
+      // Whoever came first had newer news.
+      if (supervised.get(source.id) === before) await replace(source);
+    });
+    void taken.then(() => (source.enabled ? existing(source.id).supervisor.start() : undefined)).catch(() => undefined);
+  }
+
   return {
-    adopt,
-    async follow(sources) {
-      for (const id of supervised.keys()) if (!sources.has(id)) await release(id);
-      for (const source of sources.values()) {
-        const known = supervised.get(source.id)?.source.updated_at === source.updated_at;
-        if (source.definition === null || known) continue;
-        await adopt(source);
-        // Its status says how it went. Nobody waits for it, least of all the next source.
-        if (source.enabled)
-          void supervised
-            .get(source.id)
-            ?.supervisor.start()
-            .catch(() => undefined);
-      }
+    adopt: (source) => inTurn(source.id, () => replace(source)),
+    follow(sources) {
+      for (const id of supervised.keys()) if (!sources.has(id)) void release(id);
+      for (const source of sources.values()) if (source.definition !== null && !isKnown(source)) takeOver(source);
     },
     async start(sourceId) {
       const { source, supervisor } = existing(sourceId);
@@ -100,7 +120,8 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     refresh: (sourceId) => existing(sourceId).supervisor.refresh(),
     release,
     async shutdownAll() {
-      await Promise.allSettled([...supervised.keys()].map(release));
+      closed = true;
+      await Promise.allSettled([...new Set([...supervised.keys(), ...turns.keys()])].map(release));
     },
     statusOf: (sourceId) => supervised.get(sourceId)?.supervisor.status,
     healthOf: (sourceId) => supervised.get(sourceId)?.supervisor.health ?? 'unknown',

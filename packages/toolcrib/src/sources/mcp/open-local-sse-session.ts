@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { CribError } from '../../model/crib-error.ts';
 import { freePort } from '../../net/free-port.ts';
 import { UnreachableError } from '../../net/request-failure.ts';
 import type { LocalSessionInput } from './open-local-session.ts';
+import { crashError, wordsInErrors } from './process/process-exit.ts';
 import { startServerProcess, type ServerProcess } from './process/server-process.ts';
 import { startupFailure } from './process/startup-failure.ts';
 import { openSession, type OpenedSession } from './session/open-session.ts';
 import { createLegacySseTransport } from './transports/legacy-sse.ts';
 
 const retryMs = 100;
+const waitForExitMs = 250;
 
 /**
  * [MCP-2] A local server that speaks HTTP with server-sent events. It learns its port from the variable `PORT` or from `${PORT}` in its
@@ -49,7 +52,7 @@ export async function openLocalSseSession(input: LocalSessionInput): Promise<Ope
 }
 
 async function open(input: LocalSessionInput, process: ServerProcess, url: string, timeoutMs: number): Promise<OpenedSession> {
-  const transport = createLegacySseTransport({ url });
+  const transport = createLegacySseTransport({ url, explainLoss: (reason) => explainLoss(process, reason) });
   const opened = await openSession({
     transport,
     startupTimeoutMs: Math.max(1, Math.ceil(timeoutMs)),
@@ -64,4 +67,10 @@ async function open(input: LocalSessionInput, process: ServerProcess, url: strin
     await process.stop();
   };
   return opened;
+}
+
+/** [ERR-5] When the stream ends, the process has usually died, and how it died says more. */
+async function explainLoss(process: ServerProcess, reason: CribError): Promise<CribError> {
+  const exit = await Promise.race([process.exited, delay(waitForExitMs, undefined, { ref: false })]);
+  return exit === undefined ? reason : crashError(exit, process.lastWords(wordsInErrors));
 }

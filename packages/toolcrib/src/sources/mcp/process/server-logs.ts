@@ -4,6 +4,8 @@ import { createServerLog, type ServerLog } from './server-log.ts';
 export interface ServerLogs {
   /** The log of one source, which outlives its processes. */
   of(sourceId: string): ServerLog;
+  /** For a source that is gone. */
+  forget(sourceId: string): void;
 }
 
 export function createServerLogs({ redactors }: { redactors: SourceRedactors }): ServerLogs {
@@ -17,5 +19,6 @@ export function createServerLogs({ redactors }: { redactors: SourceRedactors }):
       }
       return log;
     },
+    forget: (sourceId) => void logs.delete(sourceId),
   };
 }

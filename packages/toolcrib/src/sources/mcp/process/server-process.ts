@@ -45,7 +45,7 @@ interface Patience {
 }
 
 /** Together less than the 6 seconds after which nothing is left. */
-const usualPatience: Patience = { politeMs: 800, termMs: 5000 };
+const usualPatience: Patience = { politeMs: 500, termMs: 5000 };
 /** A child of the dead process may hold its output open; what has not been read by then is not waited for. */
 const lastWordsMs = 250;
 

@@ -33,6 +33,7 @@ export function createSession({ client, transport, requests, incoming, info, ...
   const lostListeners: ((reason: CribError) => void)[] = [];
   const changeListeners: (() => void)[] = [];
   let ended: CribError | undefined;
+  let lost: CribError | undefined;
   let changes: { stop(): void } | undefined;
   let catalogue: Catalogue | undefined;
   let withResources = false;
@@ -66,7 +67,7 @@ export function createSession({ client, transport, requests, incoming, info, ...
 
   function lose(reason: CribError): void {
     if (ended !== undefined) return;
-    ended = reason;
+    ended = lost = reason;
     changes?.stop();
     for (const listener of lostListeners) listener(reason);
   }
@@ -87,9 +88,9 @@ export function createSession({ client, transport, requests, incoming, info, ...
 
   client.onclose = () => {
     const reason = transport.lossReason?.() ?? new CribError('NETWORK_ERROR', 'The connection to the server was lost', { retryable: true });
-    const lost = new SessionLostError(reason.message, { code: reason.code, mayHaveRun: true, details: reason.details, cause: reason });
-    lose(lost);
-    requests.failAll(lost);
+    const loss = new SessionLostError(reason.message, { code: reason.code, mayHaveRun: true, details: reason.details, cause: reason });
+    lose(loss);
+    requests.failAll(loss);
   };
   incoming.onListChanged = (what) => {
     if (what === 'tools' || withResources) for (const listener of changeListeners) listener();
@@ -148,7 +149,11 @@ export function createSession({ client, transport, requests, incoming, info, ...
       }
     },
 
-    onLost: (listener) => void lostListeners.push(listener),
+    onLost(listener) {
+      // Whoever comes too late to hear of it is told all the same.
+      if (lost !== undefined) listener(lost);
+      else lostListeners.push(listener);
+    },
     onToolsChanged(listener) {
       changeListeners.push(listener);
       if (modern) changes ??= subscribeToChanges(client, () => incoming.onListChanged?.('tools'));

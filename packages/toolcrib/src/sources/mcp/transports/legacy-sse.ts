@@ -15,6 +15,8 @@ export interface LegacySseOptions extends HttpCredentials {
   /** Allows plain http to other machines. */
   allowInsecure?: boolean;
   maxMessageBytes?: number;
+  /** Where somebody knows better why the stream ended, such as whoever started the server. */
+  explainLoss?(reason: CribError): Promise<CribError>;
 }
 
 const maxRefusalBytes = 65_536;
@@ -38,16 +40,18 @@ class LegacySseTransport implements McpTransport {
   readonly #client: HttpClient;
   readonly #credentials: HttpCredentials;
   readonly #maxBytes: number;
+  readonly #explainLoss: LegacySseOptions['explainLoss'];
   #version: string | undefined;
   #endpoint: URL | undefined;
   #lost: CribError | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor({ url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, ...credentials }: LegacySseOptions) {
+  constructor({ url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, explainLoss, ...credentials }: LegacySseOptions) {
     this.#url = checkAddress(url, allowInsecure);
     this.#client = createHttpClient({ origin: this.#url.origin });
     this.#credentials = credentials;
     this.#maxBytes = maxMessageBytes;
+    this.#explainLoss = explainLoss;
   }
 
   async start(): Promise<void> {
@@ -59,7 +63,7 @@ class LegacySseTransport implements McpTransport {
     const opened = Promise.withResolvers<void>();
     void this.#read(response, opened.resolve).then((reason) => {
       opened.reject(reason);
-      this.#lose(reason);
+      return this.#lose(reason);
     });
     await opened.promise;
   }
@@ -119,9 +123,9 @@ class LegacySseTransport implements McpTransport {
     throw new ProtocolError('The server wants messages to be sent to another host, which is refused');
   }
 
-  #lose(reason: CribError): void {
+  async #lose(reason: CribError): Promise<void> {
     if (this.#closed !== undefined) return;
-    this.#lost = reason;
-    void this.close();
+    this.#lost = (await this.#explainLoss?.(reason)) ?? reason;
+    await this.close();
   }
 }

@@ -1,0 +1,31 @@
+import type { ToolOutput } from '../model/call.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Tool } from '../model/tool.ts';
+import type { McpSession } from '../sources/mcp/mcp-session.ts';
+import type { CallContext } from '../sources/source.ts';
+
+const longestCallMs = 86_400_000;
+
+/** One call of one caller, ended by the signal. */
+export function callOnSession(
+  session: McpSession,
+  tool: Tool,
+  args: JsonObject,
+  context: CallContext,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  return session.callTool(tool.definition.name, args, {
+    // The call itself has the deadline, which progress moves; it ends here through its signal.
+    timeoutMs: longestCallMs,
+    maxTotalMs: longestCallMs,
+    signal,
+    onProgress: (update) => context.progress(update),
+    onLog: (level, data) => context.log(level, data),
+    onElicit: (request) => context.elicit(request),
+  });
+}
+
+/** What may be done twice without harm, by the tool's own word. */
+export function isHarmless({ definition: { annotations } }: Tool): boolean {
+  return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { SourceRecord } from '../../src/model/source.ts';
+import { createSupervisor } from '../../src/supervision/supervisor.ts';
+import { until } from '../running-server.ts';
+import { createOpener, localSource } from './supervise-fixture.ts';
+
+type LocalSource = ReturnType<typeof localSource>;
+
+/** Many supervised sources with real processes behind them, all stopped when it is disposed of. */
+function superviseMany() {
+  const openers = new Map<string, ReturnType<typeof createOpener>>();
+  const released: string[] = [];
+  function openerOf(id: string): ReturnType<typeof createOpener> {
+    const opener = openers.get(id) ?? createOpener();
+    openers.set(id, opener);
+    return opener;
+  }
+  const supervisor = createSupervisor({
+    openSession: (source, signal) => openerOf(source.id).open(source as LocalSource, signal),
+    onDiscovered: async () => undefined,
+    onStatus: () => undefined,
+    note: () => undefined,
+    onReleased: (id) => void released.push(id),
+  });
+  return {
+    supervisor,
+    released,
+    openerOf,
+    follow: (...sources: SourceRecord[]) => supervisor.follow(new Map(sources.map((source) => [source.id, source]))),
+    stateOf: (source: SourceRecord) => supervisor.statusOf(source.id)?.state,
+    async [Symbol.asyncDispose]() {
+      await supervisor.shutdownAll();
+      for (const opener of openers.values()) opener[Symbol.dispose]();
+    },
+  };
+}
+
+const singleton = { lifecycle_mode: 'singleton' };
+const turn = () => new Promise(setImmediate);
+const changed = (source: LocalSource): LocalSource => ({ ...source, updated_at: source.updated_at + 1 });
+
+test('a change that is told of twice at once starts one server', async () => {
+  await using many = superviseMany();
+  const source = localSource('plain', singleton);
+  for (const version of [source, changed(source)]) {
+    // As when an administrator changes it, and the database tells of that change before the administrator has been answered.
+    many.follow(version);
+    await many.supervisor.adopt(version);
+    many.follow(version);
+    await many.supervisor.start(source.id);
+    expect(many.openerOf(source.id).living()).toHaveLength(1);
+  }
+  expect(many.openerOf(source.id).starts()).toBe(2);
+});
+
+test('[LIFE-8] a server that will not end keeps no other from starting', async () => {
+  await using many = superviseMany();
+  const [stubborn, replaced, other] = [
+    localSource('stubborn', singleton),
+    localSource('stubborn', singleton),
+    localSource('plain', singleton),
+  ];
+  many.follow(stubborn, replaced);
+  await until(async () => turn().then(() => many.stateOf(stubborn) === 'running' && many.stateOf(replaced) === 'running'));
+  many.follow(changed(replaced), other);
+  await until(async () => turn().then(() => many.stateOf(other) === 'running'));
+  expect(many.openerOf(stubborn.id).living()).toHaveLength(1);
+  await until(async () => turn().then(() => many.released.length === 1));
+  expect(many.openerOf(stubborn.id).living()).toEqual([]);
+  expect(many.released).toEqual([stubborn.id]);
+});
+
+test('[MC-T8] shutting down ends what is running, what is being started and what has not begun', async () => {
+  await using many = superviseMany();
+  const sources = [localSource('plain', singleton), localSource('hang-handshake', singleton), localSource('forks 2', singleton)];
+  many.follow(...sources);
+  await until(async () => turn().then(() => many.stateOf(sources[0] as LocalSource) === 'running'));
+  const late = localSource('plain', singleton);
+  many.follow(...sources, late);
+  await many.supervisor.shutdownAll();
+  for (const { id } of [...sources, late]) expect(many.openerOf(id).living()).toEqual([]);
+  expect(many.supervisor.statusOf(late.id)).toBeUndefined();
+});
