@@ -161,7 +161,7 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
     },
     delete: async (id) => sources.delete(application, existing(id).id),
     async shutdownAll() {
-      await Promise.allSettled(servers().map(({ id, enabled }) => (enabled ? supervisor.stop(id) : undefined)));
+      await Promise.allSettled(servers().flatMap(({ id, enabled }) => (enabled ? [supervisor.stop(id)] : [])));
     },
   };
 }

@@ -7,10 +7,14 @@ export interface Requirement {
 
 const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'names', built: ids('NAME', 4), planned: [] },
-  { area: 'registration', built: [], planned: ids('SRC', 10) },
-  { area: 'environment', built: [], planned: ids('ENV', 6) },
+  { area: 'registration', built: ['SRC-1', 'SRC-2', 'SRC-4', 'SRC-7', 'SRC-8', 'SRC-9', 'SRC-10'], planned: ['SRC-3', 'SRC-5', 'SRC-6'] },
+  { area: 'environment', built: ids('ENV', 6), planned: [] },
   { area: 'mcp', built: [], planned: ids('MCP', 13) },
-  { area: 'lifecycle', built: [], planned: [...ids('LIFE', 8), ...ids('MC-T', 9), ...ids('MC-NT', 4), ...ids('ERR', 10)] },
+  {
+    area: 'lifecycle',
+    built: [...ids('LIFE', 8), ...ids('MC-T', 9), ...ids('MC-NT', 4), ...ids('ERR', 10).filter((id) => id !== 'ERR-2')],
+    planned: ['ERR-2'],
+  },
   { area: 'inventory', built: ids('INV', 5), planned: ['INV-6'] },
   {
     area: 'execution',

@@ -38,7 +38,8 @@ async function answer(id: string | number, method: string, params: Record<string
     case 'ping':
       return wire.send({ id, result: {} });
     case 'tools/list':
-      return wire.send({ id, result: { tools: Object.entries(demoTools).map(([name, { call: _call, ...tool }]) => ({ name, ...tool })) } });
+      // JSON leaves out what they do.
+      return wire.send({ id, result: { tools: demoTools } });
     case 'tools/call':
       return call(id, params);
     case 'resources/list':
@@ -63,9 +64,8 @@ function greeting(asked: string): object {
 }
 
 async function call(id: string | number, params: Record<string, unknown>): Promise<void> {
-  const name = String(params.name);
-  const tool = Object.hasOwn(demoTools, name) ? demoTools[name] : undefined;
-  if (tool === undefined) return wire.send({ id, error: { code: -32602, message: `There is no tool ${name}` } });
+  const tool = demoTools.find(({ name }) => name === params.name);
+  if (tool === undefined) return wire.send({ id, error: { code: -32602, message: `There is no tool ${String(params.name)}` } });
   const controller = new AbortController();
   running.set(id, controller);
   const progressToken = (params._meta as { progressToken?: unknown } | undefined)?.progressToken;

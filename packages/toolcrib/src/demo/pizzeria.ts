@@ -7,7 +7,8 @@ interface DemoCall {
   ask(message: string, properties: object): Promise<Record<string, unknown> | undefined>;
 }
 
-export interface DemoTool {
+interface DemoTool {
+  name: string;
   title: string;
   description: string;
   inputSchema: object;
@@ -27,8 +28,9 @@ export const menu = `# Menu\n\n${Object.entries(prices)
   .join('\n')}\n`;
 
 /** A made-up pizzeria: one tool for each thing that is worth seeing in a first minute. */
-export const demoTools: Record<string, DemoTool> = {
-  price_order: {
+export const demoTools: readonly DemoTool[] = [
+  {
+    name: 'price_order',
     title: 'Price an order',
     description: 'Adds up what an order costs. Shows a structured answer.',
     inputSchema: {
@@ -56,12 +58,13 @@ export const demoTools: Record<string, DemoTool> = {
     annotations: { readOnlyHint: true },
     call({ args }) {
       const items = args.items as { pizza: string; count: number }[];
-      const lines = items.map((item) => ({ ...item, price: (prices[item.pizza] ?? 0) * item.count }));
+      const lines = items.map(({ pizza, count }) => ({ pizza, count, price: (prices[pizza] ?? 0) * count }));
       const order = { lines, total: lines.reduce((sum, { price }) => sum + price, 0), currency: 'EUR' };
       return { ...text(JSON.stringify(order)), structuredContent: order };
     },
   },
-  bake_pizza: {
+  {
+    name: 'bake_pizza',
     title: 'Bake a pizza',
     description: 'Bakes a pizza and tells how far it is. Shows progress, and can be cancelled.',
     inputSchema: {
@@ -80,7 +83,8 @@ export const demoTools: Record<string, DemoTool> = {
       return text(`Your pizza ${String(args.pizza)} is ready.`);
     },
   },
-  book_table: {
+  {
+    name: 'book_table',
     title: 'Book a table',
     description: 'Books a table after asking for how many people. Shows a question in the middle of a call.',
     inputSchema: {
@@ -98,7 +102,7 @@ export const demoTools: Record<string, DemoTool> = {
       return text(answer === undefined ? 'No table was booked.' : `A table for ${String(answer.guests)} is booked for ${day}.`);
     },
   },
-};
+];
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -50,5 +50,5 @@ export async function placeDemo(crib: Crib, { isNew }: { isNew: boolean }): Prom
     return;
   }
   await crib.counter.reload(new Set(['source']));
-  await crib.supervisor.follow(crib.counter.sources);
+  crib.supervisor.follow(crib.counter.sources);
 }

@@ -159,7 +159,7 @@ test('[ERR-5] a crash fails every call that was under way, with the last words o
   expect(await failureOf(textOf(session, 'echo'))).toMatchObject({ name: 'SessionLostError', mayHaveRun: false });
 });
 
-test('[ERR-8] a killed process is a lost session', async () => {
+test('[ERR-5] a killed process is a lost session', async () => {
   await using opened = await openStdio('plain');
   const lost = new Promise((resolve) => opened.session.onLost(resolve));
   process.kill(opened.fixture.server.pid, 'SIGKILL');

@@ -36,6 +36,12 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
 
   const existing = (id: string) => findSource(crib, id);
 
+  function supervised(id: string): SourceRecord {
+    const source = existing(id);
+    if (source.definition === null) throw new CribError('CONFLICT', 'The built-in tools are always running');
+    return source;
+  }
+
   /** One of the things that can be done to a source by hand. */
   function action(name: 'start' | 'stop' | 'restart', summary: string): Route {
     return defineRoute({
@@ -49,8 +55,7 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       responses: { 200: { description: 'The source as it is now', schema: sourceSchema } },
       errors: ['NOT_FOUND', 'CONFLICT', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
       async handle({ params }) {
-        const source = existing(params.id);
-        if (source.definition === null) throw new CribError('CONFLICT', 'The built-in tools are always running');
+        const source = supervised(params.id);
         await crib.supervisor[name](source.id);
         return shown(source);
       },
@@ -182,7 +187,7 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       responses: { 200: { description: 'The source as it is now, and what was found', schema: refreshedSourceSchema } },
       errors: ['NOT_FOUND', 'CONFLICT', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
       async handle({ params }) {
-        const source = existing(params.id);
+        const source = supervised(params.id);
         await crib.supervisor.refresh(source.id);
         return { ...shown(source), report: crib.reportOf(source.id) };
       },
