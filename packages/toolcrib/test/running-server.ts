@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startServer, type RunningServer, type ServeConfig } from '../src/http/serve.ts';
 import { ApiClient } from './fixtures/api-client.ts';
 import { startTokenIssuer } from './fixtures/token-issuer.ts';
@@ -104,6 +105,7 @@ export interface ServerProcess extends AsyncDisposable {
   client(token?: string): ApiClient;
 }
 
+const lookAgainMs = 5;
 const launcher = join(import.meta.dirname, '..', 'bin', 'toolcrib.cjs');
 
 /** The real server as a process of its own, to be killed. Resolves when it says that it is serving. */
@@ -151,4 +153,12 @@ export async function until<Answer>(ask: () => Promise<Answer | undefined | fals
     if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > giveUpAt) throw new Error(`Nothing of the kind was seen within ${giveUpAfterMs} ms`);
   }
+}
+
+/** Looks until it is so, at something that costs next to nothing to look at: everybody else has their turn in between. */
+export function untilSeen(look: () => boolean, giveUpAfterMs = 20_000): Promise<boolean> {
+  return until(async () => {
+    await delay(lookAgainMs);
+    return look();
+  }, giveUpAfterMs);
 }

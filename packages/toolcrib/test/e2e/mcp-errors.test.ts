@@ -4,7 +4,7 @@ import type { ApiClient } from '../fixtures/api-client.ts';
 import { startHandmadeServer, textResult } from '../fixtures/mcp/handmade-server.ts';
 import { fixture, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
 import { childrenOf } from '../fixtures/process-table.ts';
-import { until } from '../running-server.ts';
+import { until, untilSeen } from '../running-server.ts';
 
 /** [EXEC-3] What each failure of a server looks like to an administrator and to a caller. */
 let server: OpenServer;
@@ -30,7 +30,7 @@ test('[ERR-4] a server that never answers the handshake is an error of the sourc
   const before = childrenOf(process.pid);
   const { status } = await register({ name: 'Silent', mcp_command: fixture('hang-handshake'), resilience: { startupTimeoutMs: 400 } });
   expect(status).toEqual({ state: 'error', code: 'NETWORK_ERROR', message: expect.stringMatching(/^Handshake timed out/) });
-  await until(async () => (await sourceOf('silent')) !== undefined && childrenOf(process.pid).length === before.length);
+  await untilSeen(() => childrenOf(process.pid).length === before.length);
 });
 
 describe('[ERR-5] a process that crashes', () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { fixture, grantEverything } from '../fixtures/open-server.ts';
 import { childrenOf, openFiles, processesMarked } from '../fixtures/process-table.ts';
-import { devToken, type ServerProcess, spawnServer, temporaryDirectory, until } from '../running-server.ts';
+import { devToken, type ServerProcess, spawnServer, temporaryDirectory, until, untilSeen } from '../running-server.ts';
 
 /** Over all rounds: 1,000 calls that succeed, 200 cancelled, 200 timed out and 100 that crash their server. */
 const rounds = 5;
@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== 'linux')('[MCP-5] [LIFE-5] over 1,500 trans
     const memory: { used: number; rss: number }[] = [];
     for (let round = 0; round < rounds; round++) {
       await runAll(callsOfARound(alice));
-      await until(async () => processesMarked(marker).length === 0 && childrenOf(pid).length === 0);
+      await untilSeen(() => processesMarked(marker).length === 0 && childrenOf(pid).length === 0);
       expect(readdirSync(join(data.path, 'processes'))).toEqual([]);
       files.push(openFiles(pid).sort());
       memory.push(await memoryOf(gateway));

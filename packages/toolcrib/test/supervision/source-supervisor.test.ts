@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { until } from '../running-server.ts';
+import { untilSeen } from '../running-server.ts';
 import { failureOf } from '../fixtures/mcp/sessions.ts';
 import { supervise } from './supervise-fixture.ts';
 
@@ -14,9 +14,9 @@ describe('a server that freezes', () => {
     await source.supervisor.start();
     const [pid = 0] = source.living();
     process.kill(pid, 'SIGSTOP');
-    await until(async () => turn(source.supervisor.health === 'unhealthy'));
+    await untilSeen(() => source.supervisor.health === 'unhealthy');
     process.kill(pid, 'SIGCONT');
-    await until(async () => turn(source.supervisor.health === 'healthy'));
+    await untilSeen(() => source.supervisor.health === 'healthy');
     expect([source.supervisor.status.state, source.starts()]).toEqual(['running', 1]);
   });
 
@@ -25,7 +25,7 @@ describe('a server that freezes', () => {
     await source.supervisor.start();
     const [frozen = 0] = source.living();
     process.kill(frozen, 'SIGSTOP');
-    await until(async () => turn(source.supervisor.status.state === 'restarting'));
+    await untilSeen(() => source.supervisor.status.state === 'restarting');
     // A call joins the restart.
     expect(await source.call('echo', { text: 'thawed' })).toMatchObject({ content: [{ text: 'thawed' }] });
     expect(source.starts()).toBe(2);
@@ -40,9 +40,9 @@ describe('a server that dies', () => {
     const [pid = 0] = source.living();
     process.kill(pid, 'SIGSTOP');
     const asked = performance.now();
-    await until(async () => turn(performance.now() - asked > 100));
+    await untilSeen(() => performance.now() - asked > 100);
     process.kill(pid, 'SIGKILL');
-    await until(async () => turn(source.supervisor.status.state === 'restarting'));
+    await untilSeen(() => source.supervisor.status.state === 'restarting');
     expect(await source.call('echo', { text: 'back' })).toMatchObject({ content: [{ text: 'back' }] });
     await source.supervisor.refresh();
     expect([source.starts(), source.living().length]).toEqual([2, 1]);
@@ -51,12 +51,12 @@ describe('a server that dies', () => {
   test('[MCP-10] as soon as it is ready, again and again, is given up', async () => {
     await using source = supervise('short-lived', { ...singleton, resilience: { restart } });
     await source.supervisor.start();
-    await until(async () => turn(source.supervisor.status.state === 'error'));
+    await untilSeen(() => source.supervisor.status.state === 'error');
     expect(source.supervisor.status).toMatchObject({ message: expect.stringMatching(/^Given up after 3 attempts/) });
     expect([source.starts(), source.living()]).toEqual([4, []]);
     // A start by hand works again.
     await source.supervisor.start();
-    await until(async () => turn(source.starts() > 5));
+    await untilSeen(() => source.starts() > 5);
   });
 
   test('[MCP-10] but is of use in between is not given up', async () => {
@@ -74,7 +74,7 @@ describe('stopping', () => {
   test('[LIFE-4] in the middle of a start ends the start, and nothing is left', async () => {
     await using source = supervise('hang-handshake', singleton);
     const starting = failureOf(source.supervisor.start());
-    await until(async () => turn(source.living().length === 1));
+    await untilSeen(() => source.living().length === 1);
     await source.supervisor.stop('stopped');
     expect(source.living()).toEqual([]);
     expect(await starting).toMatchObject({ code: 'CONFLICT' });
@@ -123,16 +123,10 @@ describe('stopping', () => {
 test('[MCP-6] [LIFE-4] standbys that die are let go of, and a stop leaves none', async () => {
   await using source = supervise('plain', { standby: 2 });
   await source.supervisor.start();
-  await until(async () => turn(source.living().length === 2));
+  await untilSeen(() => source.living().length === 2);
   process.kill(source.living()[0] ?? 0, 'SIGKILL');
-  await until(async () => turn(source.living().length === 1));
+  await untilSeen(() => source.living().length === 1);
   expect(await source.call('echo', { text: 'ready' })).toMatchObject({ content: [{ text: 'ready' }] });
   await source.supervisor.stop('stopped');
   expect(source.living()).toEqual([]);
 });
-
-/** The event loop has its turn between two looks. */
-async function turn(seen: boolean): Promise<boolean> {
-  await new Promise(setImmediate);
-  return seen;
-}

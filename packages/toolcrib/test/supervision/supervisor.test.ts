@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SourceRecord } from '../../src/model/source.ts';
 import { createSupervisor } from '../../src/supervision/supervisor.ts';
-import { until } from '../running-server.ts';
+import { untilSeen } from '../running-server.ts';
 import { createOpener, localSource } from './supervise-fixture.ts';
 
 type LocalSource = ReturnType<typeof localSource>;
@@ -36,7 +36,6 @@ function superviseMany() {
 }
 
 const singleton = { lifecycle_mode: 'singleton' };
-const turn = () => new Promise(setImmediate);
 const changed = (source: LocalSource): LocalSource => ({ ...source, updated_at: source.updated_at + 1 });
 
 test('a change that is told of twice at once starts one server', async () => {
@@ -61,11 +60,11 @@ test('[LIFE-8] a server that will not end keeps no other from starting', async (
     localSource('plain', singleton),
   ];
   many.follow(stubborn, replaced);
-  await until(async () => turn().then(() => many.stateOf(stubborn) === 'running' && many.stateOf(replaced) === 'running'));
+  await untilSeen(() => many.stateOf(stubborn) === 'running' && many.stateOf(replaced) === 'running');
   many.follow(changed(replaced), other);
-  await until(async () => turn().then(() => many.stateOf(other) === 'running'));
+  await untilSeen(() => many.stateOf(other) === 'running');
   expect(many.openerOf(stubborn.id).living()).toHaveLength(1);
-  await until(async () => turn().then(() => many.released.length === 1));
+  await untilSeen(() => many.released.length === 1);
   expect(many.openerOf(stubborn.id).living()).toEqual([]);
   expect(many.released).toEqual([stubborn.id]);
 });
@@ -74,7 +73,7 @@ test('[MC-T8] shutting down ends what is running, what is being started and what
   await using many = superviseMany();
   const sources = [localSource('plain', singleton), localSource('hang-handshake', singleton), localSource('forks 2', singleton)];
   many.follow(...sources);
-  await until(async () => turn().then(() => many.stateOf(sources[0] as LocalSource) === 'running'));
+  await untilSeen(() => many.stateOf(sources[0] as LocalSource) === 'running');
   const late = localSource('plain', singleton);
   many.follow(...sources, late);
   await many.supervisor.shutdownAll();
