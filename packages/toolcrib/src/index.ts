@@ -1,5 +1,6 @@
 /** Toolcrib as a library: the crib without its doors, the server, and what both speak in. */
 export { openCrib, type Crib, type CribConfig } from './crib.ts';
+export { formatForModel } from './execution/format-for-model.ts';
 export { startServer, type RunningServer, type ServeConfig } from './http/serve.ts';
 export { CribError, httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
 export {
