@@ -1,9 +1,11 @@
 /** The wire contract: what the REST API takes and gives. Loads without Node's built-ins, so a browser can use it too. */
 import { z } from 'zod';
 import { callStatuses } from './model/call.ts';
+import { callLimitsSchema } from './model/call-limits.ts';
 import { httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
 import { groupInputSchema, groupSchema, policyInputSchema, policySchema, matcherSchema } from './model/policy.ts';
-import { toolLimitsSchema, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
+import { breakerStates } from './model/source.ts';
+import { toolOverridesChangeSchema, toolStates } from './model/tool.ts';
 import { longestSecret, secretNameSchema } from './secrets/secret-name.ts';
 
 export { groupSchema, policySchema, toolOverridesChangeSchema };
@@ -158,6 +160,7 @@ export const sourceSchema = z.strictObject({
     message: z.string().optional(),
   }),
   health: z.enum(['unknown', 'healthy', 'degraded', 'unhealthy', 'unauthenticated']),
+  breaker: z.enum(breakerStates).describe('`open`: it failed so often that calls are refused at once; `half_open`: one call may try it'),
   server: z
     .strictObject({ name: z.string(), version: z.string(), protocol_version: z.string(), instructions: z.string().nullable() })
     .nullable()
@@ -177,7 +180,7 @@ export const administeredToolSchema = listedToolSchema.extend({
   path: z.string().nullable(),
   state: z.enum(toolStates),
   definition_hash: z.string(),
-  limits: toolLimitsSchema,
+  limits: callLimitsSchema,
   groups: z.array(z.string()).describe('Ids of the groups the tool is in'),
 });
 export const administeredToolListSchema = z.strictObject({

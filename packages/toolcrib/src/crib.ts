@@ -7,7 +7,7 @@ import { createSourceAdministration, type SourceAdministration } from './adminis
 import { createToolAdministration, type ToolAdministration } from './administration/tools.ts';
 import { createArgumentValidator } from './execution/argument-validator.ts';
 import { createCatalogue } from './execution/catalogue.ts';
-import { createExecutor, type ExecutionLimits, type Executor } from './execution/executor.ts';
+import { createExecutor, type CallNotice, type ExecutionLimits, type Executor } from './execution/executor.ts';
 import { createKeptCalls, type KeptCalls } from './execution/kept-calls.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { openCounter, type Counter } from './inventory/counter.ts';
@@ -15,7 +15,8 @@ import { refreshSource } from './inventory/refresh-source.ts';
 import { toolChoice } from './inventory/tool-choice.ts';
 import { builtinSourceId, registerBuiltin } from './inventory/register-builtin.ts';
 import type { CallRecord } from './model/call.ts';
-import type { SourceRecord, SourceStatus } from './model/source.ts';
+import type { BreakerState, SourceRecord, SourceStatus } from './model/source.ts';
+import type { Tool } from './model/tool.ts';
 import { openKeyRing } from './secrets/open-key-ring.ts';
 import { createRedactor } from './secrets/redactor.ts';
 import { createSecretStore } from './secrets/secret-store.ts';
@@ -46,6 +47,15 @@ export interface CribConfig {
   retentionDays: number;
   warn(message: string): void;
   onFinished?(record: CallRecord): void;
+  onNotice?(notice: CallNotice, tool: Tool): void;
+}
+
+/** [OPS-1] What is held up at this moment. */
+export interface Load {
+  /** Calls that wait for a free place. */
+  waiting: number;
+  /** Sources, by namespace, and tools, by name, whose breaker is not closed. */
+  disturbed: [name: string, state: BreakerState][];
 }
 
 /** The whole of Toolcrib without its doors: HTTP and the command line only translate. */
@@ -62,6 +72,7 @@ export interface Crib {
   readonly tools: ToolAdministration;
   statusOf(source: SourceRecord): SourceStatus;
   logOf(sourceId: string): ServerLog;
+  load(): Load;
   /** Resolves when the source is neither starting nor restarting any more, or when the time is over. */
   settled(sourceId: string, timeoutMs: number): Promise<void>;
   /** Waits for running calls up to `drainMs`, cancels the rest, lets the answers be sent, and lets go of everything. */
@@ -123,6 +134,8 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     },
     onStatus(sourceId, status) {
       counter.setAvailable(sourceId, isAvailable(status));
+      // Started anew, or gone: what was held against it counts no more.
+      if (status.state !== 'starting' && status.state !== 'restarting') started?.executor.load.forget(sourceId);
       for (const tell of settling) tell();
     },
     note: (sourceId, message) => logs.of(sourceId).append('event', message),
@@ -141,6 +154,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     recorder,
     limits: config.limits,
     onFinished: config.onFinished,
+    onNotice: config.onNotice,
     onFault: (error) => warn(redactors.redact(error instanceof Error ? (error.stack ?? error.message) : String(error))),
   });
   const keptCalls = createKeptCalls({ store, executor, warn });
@@ -176,6 +190,11 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     tools: createToolAdministration({ counter, change }),
     statusOf: (source) => supervisor.statusOf(source.id) ?? ownStatus(source, counter),
     logOf: logs.of,
+    load() {
+      const nameOf = (key: string) => counter.sources.get(key)?.namespace ?? counter.snapshot.find(key)?.name ?? key;
+      const { waiting, disturbed } = executor.load;
+      return { waiting, disturbed: disturbed().map(([key, state]) => [nameOf(key), state]) };
+    },
     settled(sourceId, timeoutMs) {
       return new Promise((resolve) => {
         const timer = setTimeout(done, timeoutMs);

@@ -14,8 +14,8 @@ const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'inventory', built: ['INV-1', 'INV-4'], planned: ['INV-2', 'INV-3', 'INV-5', 'INV-6'] },
   {
     area: 'execution',
-    built: ['EXEC-1', 'EXEC-2', 'EXEC-3', 'EXEC-4', 'EXEC-5', 'EXEC-6', 'EXEC-9', 'EXEC-10'],
-    planned: ['EXEC-7', 'EXEC-8'],
+    built: ['EXEC-1', 'EXEC-2', 'EXEC-3', 'EXEC-4', 'EXEC-5', 'EXEC-6', 'EXEC-8', 'EXEC-9', 'EXEC-10'],
+    planned: ['EXEC-7'],
   },
   { area: 'rest', built: ids('BFF', 8), planned: [] },
   { area: 'identity', built: ['ID-1'], planned: ['ID-2', 'ID-3', 'ID-4', 'ID-5', 'ID-6'] },

@@ -42,7 +42,7 @@ export function paintState(word: string, text: string): string {
 
 /** Everything about one source, for a person. */
 export function describeSource(source: ShownSource): string {
-  const { name, namespace, id, status, health, server } = source;
+  const { name, namespace, id, status, health, breaker, server } = source;
   const definition = definitionOf(source);
   const rows: [label: string, value: string | undefined][] = [
     ['Name', name],
@@ -51,6 +51,7 @@ export function describeSource(source: ShownSource): string {
     ['State', status.tools === undefined ? status.state : `${status.state}, ${countTools(status.tools)}`],
     ['Error', status.message === undefined ? undefined : `${status.message} (${status.code ?? 'unknown'})`],
     ['Health', health],
+    ['Breaker', breaker === 'closed' ? undefined : breaker],
     ['Server', server === null ? undefined : `${server.name} ${server.version}`],
     ['Transport', transportOf(source)],
     ['Lifecycle', lifecycleOf(definition)],

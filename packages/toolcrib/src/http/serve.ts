@@ -70,7 +70,8 @@ const sweepEveryMs = 50;
 export async function startServer(config: ServeConfig): Promise<RunningServer> {
   const logger = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
   const warn = (message: string) => logger.warn(message);
-  const metrics = createMetrics();
+  let opened: Crib | undefined;
+  const metrics = createMetrics({ load: () => opened?.load() });
   const crib = await openCrib({
     dataDir: config.dataDir,
     ...(config.databaseUrl === undefined ? {} : { databaseUrl: config.databaseUrl }),
@@ -80,7 +81,9 @@ export async function startServer(config: ServeConfig): Promise<RunningServer> {
     retentionDays: config.retentionDays,
     warn,
     onFinished: (record) => metrics.callFinished(record),
+    onNotice: (notice, tool) => metrics.callNoticed(notice, tool),
   });
+  opened = crib;
   try {
     return await openDoor({ config, crib, metrics, logger });
   } catch (error) {

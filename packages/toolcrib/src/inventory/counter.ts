@@ -131,8 +131,10 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
 }
 
 function isSame(before: Tool, after: Tool): boolean {
-  return (
-    before.fingerprint === after.fingerprint &&
-    canonicalJson([before.labels, before.limits, before.timeout_ms]) === canonicalJson([after.labels, after.limits, after.timeout_ms])
-  );
+  return before.fingerprint === after.fingerprint && unshown(before) === unshown(after);
+}
+
+/** What is no part of the fingerprint, because no list shows it. */
+function unshown({ labels, limits, source_limits, timeout_ms, retries }: Tool): string {
+  return canonicalJson([labels, limits, source_limits, timeout_ms, retries]);
 }

@@ -5,7 +5,6 @@ import { isRemote, type McpDefinition } from '../model/mcp-definition.ts';
 import type { SourceHealth, SourceStatus } from '../model/source.ts';
 import type { DiscoveredTool, Tool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
-import { SessionLostError } from '../sources/mcp/session/session-errors.ts';
 import type { CallContext } from '../sources/source.ts';
 import { createHealthRecord } from './health.ts';
 import { createLiveSession, type LiveSession } from './live-session.ts';
@@ -190,13 +189,8 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
         return output;
       } catch (error) {
         // A caller who went away says nothing about the server.
-        if (context.signal.aborted) throw error;
-        if (error instanceof CribError) health.failed(error);
-        if (!longLived || !(error instanceof SessionLostError) || (error.mayHaveRun && !isHarmless(tool))) throw error;
-        // [MCP-11] Once, over the session that is being opened in place of the lost one.
-        const output = await callOn(await sessionFor(context.signal), tool, args, context);
-        health.succeeded();
-        return { ...output, metadata: { ...output.metadata, attempts: 2 } };
+        if (error instanceof CribError && !context.signal.aborted) health.failed(error);
+        throw error;
       } finally {
         if (!longLived) endInBackground(session);
       }
@@ -214,11 +208,6 @@ function callOn(session: McpSession, tool: Tool, args: JsonObject, context: Call
     onLog: (level, data) => context.log(level, data),
     onElicit: (request) => context.elicit(request),
   });
-}
-
-/** What may be done twice without harm, by the tool's own word. */
-function isHarmless({ definition: { annotations } }: Tool): boolean {
-  return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
 }
 
 function toCribError(error: unknown): CribError {

@@ -55,10 +55,11 @@ describe('[EXEC-5] what a model is shown', () => {
   });
 
   test('reads back as the same value, whatever it is', () => {
-    const jsonValue = fc.jsonValue({ maxDepth: 4 }).filter((value) => value !== null);
+    // Through JSON first, which knows no negative zero.
+    const value = fc.json({ maxDepth: 4 }).map((text) => JSON.parse(text) as Json);
     fc.assert(
-      fc.property(jsonValue, (value) => {
-        expect(parse(structured(value as Json))).toEqual(JSON.parse(JSON.stringify(value)));
+      fc.property(value, (value) => {
+        expect(parse(formatForModel({ success: true, structured_content: { value }, text: '', error: null }))).toEqual({ value });
       }),
     );
   });

@@ -51,7 +51,9 @@ export function toolNamed(name: string): Tool {
     definition_hash: '',
     state: 'active',
     limits: {},
+    source_limits: {},
     timeout_ms: null,
+    retries: null,
     fingerprint: '',
   };
 }

@@ -50,6 +50,7 @@ export async function normaliseRegistration(form: McpRegistration, context: Regi
     env_definitions: draft.definitions,
     headers: Object.fromEntries(draft.headers),
     resilience: form.resilience,
+    limits: form.limits,
     tools: form.tools,
     register_resources_as_tools: form.register_resources_as_tools,
     origin: originOf(form.mcp?.source ?? 'manual'),
