@@ -7,9 +7,13 @@ import { createSourceAdministration, type SourceAdministration } from './adminis
 import { createToolAdministration, type ToolAdministration } from './administration/tools.ts';
 import { createArgumentValidator } from './execution/argument-validator.ts';
 import { createCatalogue } from './execution/catalogue.ts';
-import { createExecutor, type CallNotice, type ExecutionLimits, type Executor } from './execution/executor.ts';
+import type { CallNotice } from './execution/call-notice.ts';
+import { createExecutor, type ExecutionLimits, type Executor } from './execution/executor.ts';
+import { createKeptArtifacts, type KeptArtifacts } from './execution/kept-artifacts.ts';
 import { createKeptCalls, type KeptCalls } from './execution/kept-calls.ts';
+import { createOutputValidator } from './execution/output-validator.ts';
 import { createRecorder } from './execution/recorder.ts';
+import { createShaper } from './execution/shaper.ts';
 import { openCounter, type Counter } from './inventory/counter.ts';
 import { refreshSource } from './inventory/refresh-source.ts';
 import { toolChoice } from './inventory/tool-choice.ts';
@@ -30,6 +34,7 @@ import { openDatabase } from './store/open-database.ts';
 import { createStore, type Store } from './store/store.ts';
 import { watchChanges } from './store/watch-changes.ts';
 import { isAvailable } from './supervision/availability.ts';
+import { createSettling } from './supervision/settling.ts';
 import { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 import { version } from './version.ts';
 
@@ -43,6 +48,10 @@ export interface CribConfig {
   /** [ENV-2] Environment variables of ours that sources may name as `${VAR}`. */
   allowedEnvironment?: readonly string[];
   limits: ExecutionLimits;
+  /** The largest answer that is given whole, where neither its tool nor its source says. */
+  responseBytes: number;
+  /** How much of what was larger is kept, for each principal and for how long. */
+  artifacts: { bytesPerPrincipal: number; days: number };
   /** How long the record of calls is kept. */
   retentionDays: number;
   warn(message: string): void;
@@ -65,6 +74,7 @@ export interface Crib {
   readonly supervisor: Supervisor;
   readonly executor: Executor;
   readonly keptCalls: KeptCalls;
+  readonly artifacts: KeptArtifacts;
   readonly secrets: SecretAdministration;
   readonly groups: GroupAdministration;
   readonly policies: PolicyAdministration;
@@ -117,8 +127,8 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const reaped = await registry.reapOrphans();
   if (reaped > 0) warn(`${reaped} server processes that an earlier Toolcrib left behind were ended`);
   const logs = createServerLogs({ redactors });
-  const settling = new Set<() => void>();
-  const supervisor = createSupervisor({
+  const settling = createSettling({ statusOf: (sourceId) => supervisor.statusOf(sourceId) });
+  const supervisor: Supervisor = createSupervisor({
     openSession: createSessionOpener({
       secrets,
       redactors,
@@ -136,7 +146,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       counter.setAvailable(sourceId, isAvailable(status));
       // Started anew, or gone: what was held against it counts no more.
       if (status.state !== 'starting' && status.state !== 'restarting') started?.executor.load.forget(sourceId);
-      for (const tell of settling) tell();
+      settling.changed();
     },
     note: (sourceId, message) => logs.of(sourceId).append('event', message),
   });
@@ -147,10 +157,17 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     createBuiltinSource({ version, catalogue: createCatalogue({ counter, executor: () => executor }) }),
     (source) => source.close(),
   );
+  const artifacts = createKeptArtifacts({ store, bytesPerPrincipal: config.artifacts.bytesPerPrincipal, warn });
   const executor: Executor = createExecutor({
     counter,
     sourceOf: (id) => (id === builtinSourceId ? builtin : supervisor.sourceOf(id)),
     validator: createArgumentValidator(),
+    shape: createShaper({
+      artifacts,
+      outputs: createOutputValidator(),
+      responseBytes: config.responseBytes,
+      onNotice: config.onNotice,
+    }),
     recorder,
     limits: config.limits,
     onFinished: config.onFinished,
@@ -172,6 +189,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   async function sweep(): Promise<void> {
     await store.calls.deleteOlderThan(Date.now() - config.retentionDays * dayMs);
     await store.answers.deleteExpired(Date.now());
+    await store.artifacts.deleteOlderThan(Date.now() - config.artifacts.days * dayMs);
     if (database.dialect === 'postgres') await abandonLost();
   }
 
@@ -183,6 +201,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     supervisor,
     executor,
     keptCalls,
+    artifacts,
     secrets: createSecretAdministration({ secrets }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change }),
@@ -195,22 +214,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       const { waiting, disturbed } = executor.load;
       return { waiting, disturbed: disturbed().map(([key, state]) => [nameOf(key), state]) };
     },
-    settled(sourceId, timeoutMs) {
-      return new Promise((resolve) => {
-        const timer = setTimeout(done, timeoutMs);
-        function done(): void {
-          clearTimeout(timer);
-          settling.delete(look);
-          resolve();
-        }
-        function look(): void {
-          const state = supervisor.statusOf(sourceId)?.state;
-          if (state !== 'starting' && state !== 'restarting') done();
-        }
-        settling.add(look);
-        look();
-      });
-    },
+    settled: settling.settled,
     async close({ drainMs, answered }) {
       clearInterval(upkeep);
       const timer = setTimeout(() => executor.cancelAll(), drainMs);

@@ -12,11 +12,7 @@ const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'mcp', built: [], planned: ids('MCP', 13) },
   { area: 'lifecycle', built: [], planned: [...ids('LIFE', 8), ...ids('MC-T', 9), ...ids('MC-NT', 4), ...ids('ERR', 10)] },
   { area: 'inventory', built: ['INV-1', 'INV-4'], planned: ['INV-2', 'INV-3', 'INV-5', 'INV-6'] },
-  {
-    area: 'execution',
-    built: ['EXEC-1', 'EXEC-2', 'EXEC-3', 'EXEC-4', 'EXEC-5', 'EXEC-6', 'EXEC-8', 'EXEC-9', 'EXEC-10'],
-    planned: ['EXEC-7'],
-  },
+  { area: 'execution', built: ids('EXEC', 10), planned: [] },
   { area: 'rest', built: ids('BFF', 8), planned: [] },
   { area: 'identity', built: ['ID-1'], planned: ['ID-2', 'ID-3', 'ID-4', 'ID-5', 'ID-6'] },
   { area: 'policy', built: ids('POL', 5), planned: [] },

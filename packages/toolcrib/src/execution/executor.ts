@@ -5,14 +5,16 @@ import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Counter } from '../inventory/counter.ts';
 import type { Source } from '../sources/source.ts';
-import { answerFrom, answerFromError, calledBy, unknownAnswer } from './answer.ts';
+import { answerFromError, calledBy, unknownAnswer } from './answer.ts';
 import type { ArgumentValidator } from './argument-validator.ts';
+import type { CallNotice } from './call-notice.ts';
 import { recordOf, refusalRecord } from './call-record.ts';
 import { createGate, type Limits } from './limits.ts';
 import { outcomeOf } from './outcome-of.ts';
 import type { Recorder } from './recorder.ts';
 import { withRetries } from './retries.ts';
 import { RunningCall } from './running-call.ts';
+import type { Shaper } from './shaper.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { uuidV7 } from '../model/uuid-v7.ts';
 
@@ -52,13 +54,11 @@ export interface AdmittedCall {
   readonly args: JsonObject;
 }
 
-/** What happened to a call on its way that no answer's status tells. */
-export type CallNotice = 'retried' | 'cut' | 'output-schema-violated';
-
 export interface ExecutorInput {
   counter: Counter;
   sourceOf(sourceId: string): Source | undefined;
   validator: ArgumentValidator;
+  shape: Shaper;
   recorder: Recorder;
   limits: ExecutionLimits;
   /** Told about every finished call, for metrics. */
@@ -74,7 +74,7 @@ const noSuchTool = 'There is no such tool for you. GET /api/bff/tools lists thos
 
 /** [EXEC-1] The one path of every call, whatever the source. */
 export function createExecutor(input: ExecutorInput): Executor {
-  const { counter, validator, recorder, limits } = input;
+  const { counter, validator, shape, recorder, limits } = input;
   const principals = createGate({ who: 'You' });
   const turns = createTurns();
   const runningCalls = new Map<string, RunningCall>();
@@ -127,14 +127,11 @@ export function createExecutor(input: ExecutorInput): Executor {
     const { turn } = call;
     try {
       const output = turn?.ready === undefined ? ask(call, args) : askLater(call, args, turn.ready);
-      if (!(output instanceof Promise)) {
-        turn?.end({ kind: 'answered' });
-        return answerFrom(call, output, elapsed(began));
-      }
-      runningCalls.set(call.callId, call);
-      const settled = await call.settle(output);
+      if (output instanceof Promise) runningCalls.set(call.callId, call);
+      const settled = output instanceof Promise ? await call.settle(output) : output;
       turn?.end({ kind: 'answered' });
-      return answerFrom(call, settled, elapsed(began));
+      const answer = shape(call, settled, elapsed(began));
+      return answer instanceof Promise ? await answer : answer;
     } catch (error) {
       if (error instanceof CribError) {
         turn?.end(outcomeOf(error, call));

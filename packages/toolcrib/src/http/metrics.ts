@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Load } from '../crib.ts';
-import type { CallNotice } from '../execution/executor.ts';
+import type { CallNotice } from '../execution/call-notice.ts';
 import type { CallRecord } from '../model/call.ts';
 import type { Tool } from '../model/tool.ts';
 

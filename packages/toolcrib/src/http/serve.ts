@@ -17,6 +17,7 @@ import { createMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Route } from './route.ts';
 import { administeredToolRoutes } from './routes/administered-tools.ts';
+import { artifactRoutes } from './routes/artifacts.ts';
 import { callRoutes } from './routes/calls.ts';
 import { eventFeedRoutes } from './routes/event-feed.ts';
 import { groupRoutes } from './routes/groups.ts';
@@ -50,6 +51,11 @@ export interface ServeConfig {
   /** How long running calls may go on once the server stops. */
   drainMs: number;
   retentionDays: number;
+  /** The largest answer that is given whole. */
+  responseBytes: number;
+  /** How long the rest of larger ones is kept, and how much of it for each user. */
+  artifactDays: number;
+  artifactBytes: number;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -79,6 +85,8 @@ export async function startServer(config: ServeConfig): Promise<RunningServer> {
     ...(config.allowedEnvironment === undefined ? {} : { allowedEnvironment: config.allowedEnvironment }),
     limits: { principal: config.principalLimits, defaultTimeoutMs: config.defaultTimeoutMs, maxTimeoutMs: config.maxTimeoutMs },
     retentionDays: config.retentionDays,
+    responseBytes: config.responseBytes,
+    artifacts: { bytesPerPrincipal: config.artifactBytes, days: config.artifactDays },
     warn,
     onFinished: (record) => metrics.callFinished(record),
     onNotice: (notice, tool) => metrics.callNoticed(notice, tool),
@@ -117,6 +125,7 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
   routes.push(
     ...toolRoutes({ crib, baseUrl }),
     ...callRoutes({ crib }),
+    ...artifactRoutes({ crib }),
     ...eventFeedRoutes({ crib, closing: closing.signal }),
     ...sourceRoutes({ crib, closing: closing.signal }),
     ...recordRoutes({ crib }),

@@ -26,10 +26,11 @@ const checks = [
   'object_level_authorization',
 ];
 /**
- * Neither the endless stream, nor the document the others are read from, nor a question that only a tool can ask. Sources are not tried with
- * made-up data either: they start programs and connect to addresses. `sources.test.ts` does all of these by hand.
+ * Neither the endless stream, nor the document the others are read from, nor a question that only a tool can ask, nor what only an answer
+ * that was too large leaves behind. Sources are not tried with made-up data either: they start programs and connect to addresses.
+ * `sources.test.ts` and `artifacts.test.ts` do all of these by hand.
  */
-const untriedPaths = /^\/api\/(bff\/sse$|openapi\.json$|sources|bff\/calls\/\{id\}\/elicitations)/;
+const untriedPaths = /^\/api\/(bff\/sse$|openapi\.json$|sources|bff\/calls\/\{id\}\/(elicitations|artifacts))/;
 
 interface Recorder {
   cases: Record<string, { value: { method: string; path: string } }>;
