@@ -1,11 +1,13 @@
 /** The wire contract: what the REST API takes and gives. Loads without Node's built-ins, so a browser can use it too. */
 import { z } from 'zod';
 import { callStatuses } from './model/call.ts';
+import { callLimitsSchema } from './model/call-limits.ts';
 import { httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
 import { definitionFlagSchema } from './model/definition-flag.ts';
 import { groupInputSchema, groupSchema, policyInputSchema, policySchema, matcherSchema } from './model/policy.ts';
 import { refreshReportSchema } from './model/refresh-report.ts';
-import { approvals, toolLimitsSchema, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
+import { approvals, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
+import { breakerStates } from './model/source.ts';
 import { longestSecret, secretNameSchema } from './secrets/secret-name.ts';
 
 export { groupSchema, policySchema, toolOverridesChangeSchema };
@@ -160,6 +162,7 @@ export const sourceSchema = z.strictObject({
     message: z.string().optional(),
   }),
   health: z.enum(['unknown', 'healthy', 'degraded', 'unhealthy', 'unauthenticated']),
+  breaker: z.enum(breakerStates).describe('`open`: it failed so often that calls are refused at once; `half_open`: one call may try it'),
   server: z
     .strictObject({ name: z.string(), version: z.string(), protocol_version: z.string(), instructions: z.string().nullable() })
     .nullable()
@@ -221,7 +224,7 @@ export const administeredToolSchema = listedToolSchema.extend({
   definition_hash: z.string(),
   approval,
   flags: z.array(definitionFlagSchema).describe('What in the definition a person should look at'),
-  limits: toolLimitsSchema,
+  limits: callLimitsSchema,
   groups: z.array(z.string()).describe('Ids of the groups the tool is in'),
 });
 export const administeredToolListSchema = z.strictObject({

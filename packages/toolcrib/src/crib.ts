@@ -9,9 +9,13 @@ import { createSourceAdministration, type SourceAdministration } from './adminis
 import { createToolAdministration, type ToolAdministration } from './administration/tools.ts';
 import { createArgumentValidator } from './execution/argument-validator.ts';
 import { createCatalogue } from './execution/catalogue.ts';
+import type { CallNotice } from './execution/call-notice.ts';
 import { createExecutor, type ExecutionLimits, type Executor } from './execution/executor.ts';
+import { createKeptArtifacts, type KeptArtifacts } from './execution/kept-artifacts.ts';
 import { createKeptCalls, type KeptCalls } from './execution/kept-calls.ts';
+import { createOutputValidator } from './execution/output-validator.ts';
 import { createRecorder } from './execution/recorder.ts';
+import { createShaper } from './execution/shaper.ts';
 import { openCounter, type Counter } from './inventory/counter.ts';
 import { refreshSource } from './inventory/refresh-source.ts';
 import { reportLines } from './inventory/report-lines.ts';
@@ -19,7 +23,8 @@ import { toolChoice } from './inventory/tool-choice.ts';
 import { builtinSourceId, registerBuiltin } from './inventory/register-builtin.ts';
 import type { CallRecord } from './model/call.ts';
 import type { RefreshReport } from './model/refresh-report.ts';
-import type { SourceRecord, SourceStatus } from './model/source.ts';
+import type { BreakerState, SourceRecord, SourceStatus } from './model/source.ts';
+import type { Tool } from './model/tool.ts';
 import { openKeyRing } from './secrets/open-key-ring.ts';
 import { createRedactor } from './secrets/redactor.ts';
 import { createSecretStore } from './secrets/secret-store.ts';
@@ -33,6 +38,7 @@ import { openDatabase } from './store/open-database.ts';
 import { createStore, type Store } from './store/store.ts';
 import { watchChanges } from './store/watch-changes.ts';
 import { isAvailable } from './supervision/availability.ts';
+import { createSettling } from './supervision/settling.ts';
 import { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 import { version } from './version.ts';
 
@@ -46,10 +52,23 @@ export interface CribConfig {
   /** [ENV-2] Environment variables of ours that sources may name as `${VAR}`. */
   allowedEnvironment?: readonly string[];
   limits: ExecutionLimits;
+  /** The largest answer that is given whole, where neither its tool nor its source says. */
+  responseBytes: number;
+  /** How much of what was larger is kept, for each principal and for how long. */
+  artifacts: { bytesPerPrincipal: number; days: number };
   /** How long the record of calls is kept. */
   retentionDays: number;
   warn(message: string): void;
   onFinished?(record: CallRecord): void;
+  onNotice?(notice: CallNotice, tool: Tool): void;
+}
+
+/** [OPS-1] What is held up at this moment. */
+export interface Load {
+  /** Calls that wait for a free place. */
+  waiting: number;
+  /** Sources, by namespace, and tools, by name, whose breaker is not closed. */
+  disturbed: [name: string, state: BreakerState][];
 }
 
 /** The whole of Toolcrib without its doors: HTTP and the command line only translate. */
@@ -59,6 +78,7 @@ export interface Crib {
   readonly supervisor: Supervisor;
   readonly executor: Executor;
   readonly keptCalls: KeptCalls;
+  readonly artifacts: KeptArtifacts;
   readonly secrets: SecretAdministration;
   readonly groups: GroupAdministration;
   readonly policies: PolicyAdministration;
@@ -70,6 +90,7 @@ export interface Crib {
   logOf(sourceId: string): ServerLog;
   /** [INV-2] What this server found when it last asked the source for its tools. */
   reportOf(sourceId: string): RefreshReport | null;
+  load(): Load;
   /** Resolves when the source is neither starting nor restarting any more, or when the time is over. */
   settled(sourceId: string, timeoutMs: number): Promise<void>;
   /** Waits for running calls up to `drainMs`, cancels the rest, lets the answers be sent, and lets go of everything. */
@@ -114,11 +135,11 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const reaped = await registry.reapOrphans();
   if (reaped > 0) warn(`${reaped} server processes that an earlier Toolcrib left behind were ended`);
   const logs = createServerLogs({ redactors });
-  const settling = new Set<() => void>();
+  const settling = createSettling({ statusOf: (sourceId) => supervisor.statusOf(sourceId) });
   const allowedNames = new Set(config.allowedEnvironment);
   const opening = { redactors, registry, allowedNames, clientInfo: { name: 'toolcrib', version } };
   const reports = new Map<string, RefreshReport>();
-  const supervisor = createSupervisor({
+  const supervisor: Supervisor = createSupervisor({
     openSession: createSessionOpener({ ...opening, secrets, logOf: logs.of }),
     async onDiscovered(source, discovered) {
       const chosen = discovered.filter(toolChoice(source.definition?.tools));
@@ -129,7 +150,9 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     },
     onStatus(sourceId, status) {
       counter.setAvailable(sourceId, isAvailable(status));
-      for (const tell of settling) tell();
+      // Started anew, or gone: what was held against it counts no more.
+      if (status.state !== 'starting' && status.state !== 'restarting') started?.executor.load.forget(sourceId);
+      settling.changed();
     },
     note: (sourceId, message) => logs.of(sourceId).append('event', message),
     onReleased(sourceId) {
@@ -145,13 +168,21 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     createBuiltinSource({ version, catalogue: createCatalogue({ counter, executor: () => executor }) }),
     (source) => source.close(),
   );
+  const artifacts = createKeptArtifacts({ store, bytesPerPrincipal: config.artifacts.bytesPerPrincipal, warn });
   const executor: Executor = createExecutor({
     counter,
     sourceOf: (id) => (id === builtinSourceId ? builtin : supervisor.sourceOf(id)),
     validator: createArgumentValidator(),
+    shape: createShaper({
+      artifacts,
+      outputs: createOutputValidator(),
+      responseBytes: config.responseBytes,
+      onNotice: config.onNotice,
+    }),
     recorder,
     limits: config.limits,
     onFinished: config.onFinished,
+    onNotice: config.onNotice,
     onFault: (error) => warn(redactors.redact(error instanceof Error ? (error.stack ?? error.message) : String(error))),
   });
   const keptCalls = createKeptCalls({ store, executor, warn });
@@ -169,6 +200,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   async function sweep(): Promise<void> {
     await store.calls.deleteOlderThan(Date.now() - config.retentionDays * dayMs);
     await store.answers.deleteExpired(Date.now());
+    await store.artifacts.deleteOlderThan(Date.now() - config.artifacts.days * dayMs);
     if (database.dialect === 'postgres') await abandonLost();
   }
 
@@ -180,6 +212,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     supervisor,
     executor,
     keptCalls,
+    artifacts,
     secrets: createSecretAdministration({ secrets, counter }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change }),
@@ -196,22 +229,12 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     statusOf: (source) => supervisor.statusOf(source.id) ?? ownStatus(source, counter),
     logOf: logs.of,
     reportOf: (sourceId) => reports.get(sourceId) ?? null,
-    settled(sourceId, timeoutMs) {
-      return new Promise((resolve) => {
-        const timer = setTimeout(done, timeoutMs);
-        function done(): void {
-          clearTimeout(timer);
-          settling.delete(look);
-          resolve();
-        }
-        function look(): void {
-          const state = supervisor.statusOf(sourceId)?.state;
-          if (state !== 'starting' && state !== 'restarting') done();
-        }
-        settling.add(look);
-        look();
-      });
+    load() {
+      const nameOf = (key: string) => counter.sources.get(key)?.namespace ?? counter.snapshot.find(key)?.name ?? key;
+      const { waiting, disturbed } = executor.load;
+      return { waiting, disturbed: disturbed().map(([key, state]) => [nameOf(key), state]) };
     },
+    settled: settling.settled,
     async close({ drainMs, answered }) {
       clearInterval(upkeep);
       const timer = setTimeout(() => executor.cancelAll(), drainMs);

@@ -1,6 +1,7 @@
 /** Toolcrib as a library: the crib without its doors, the server, and what both speak in. */
 export { openCrib, type Crib, type CribConfig } from './crib.ts';
 export { openMcpService, type McpCallOptions, type McpServer, type McpService, type McpStatus, type McpUpdate } from './mcp-service.ts';
+export { formatForModel } from './execution/format-for-model.ts';
 export { startServer, type RunningServer, type ServeConfig } from './http/serve.ts';
 export { CribError, httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
 export {

@@ -69,6 +69,9 @@ const application: Principal = {
 
 const usual = {
   limits: { principal: {}, defaultTimeoutMs: 30_000, maxTimeoutMs: 3_600_000 },
+  // The largest there is: an application in the same process needs no answer cut.
+  responseBytes: 33_554_432,
+  artifacts: { bytesPerPrincipal: 0, days: 1 },
   retentionDays: 90,
   warn: (message: string) => console.warn(message),
 } satisfies Partial<CribConfig>;

@@ -16,11 +16,7 @@ const areas: { area: string; built: string[]; planned: string[] }[] = [
     planned: ['ERR-2'],
   },
   { area: 'inventory', built: ids('INV', 5), planned: ['INV-6'] },
-  {
-    area: 'execution',
-    built: ['EXEC-1', 'EXEC-2', 'EXEC-3', 'EXEC-4', 'EXEC-6', 'EXEC-9', 'EXEC-10'],
-    planned: ['EXEC-5', 'EXEC-7', 'EXEC-8'],
-  },
+  { area: 'execution', built: ids('EXEC', 10), planned: [] },
   { area: 'rest', built: ids('BFF', 8), planned: [] },
   { area: 'identity', built: ['ID-1'], planned: ['ID-2', 'ID-3', 'ID-4', 'ID-5', 'ID-6'] },
   { area: 'policy', built: ids('POL', 5), planned: [] },

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { answerSchema } from '../api.ts';
+import { formatForModel } from '../execution/format-for-model.ts';
 import { CribError } from '../model/crib-error.ts';
+import type { Json } from '../model/json.ts';
 import { callArguments } from './call-arguments.ts';
 import { callerFrom } from './caller.ts';
 import { clientOptions } from './client-options.ts';
@@ -11,8 +13,15 @@ import { parseAnswer } from './parse-answer.ts';
 import { readEvents } from './read-events.ts';
 import { complain, print, printable, printJson, remark } from './terminal.ts';
 
-const { text, result, success, content, error } = answerSchema.shape;
-const shownSchema = z.looseObject({ text, result, success, content, error: z.looseObject(error.unwrap().shape).nullable() });
+const { text, result, structured_content, success, content, error } = answerSchema.shape;
+const shownSchema = z.looseObject({
+  text,
+  result,
+  structured_content,
+  success,
+  content,
+  error: z.looseObject(error.unwrap().shape).nullable(),
+});
 type ShownAnswer = z.infer<typeof shownSchema>;
 
 const interrupted = 130;
@@ -26,7 +35,11 @@ export const call = defineCommand({
     timeout: { value: 'ms', help: 'How long the call may take' },
     stream: { help: 'Shows how far the call is while it runs, on standard error' },
   },
-  notes: ['The arguments are a JSON object; `-` reads it from standard input. --arg sets values on top of it.', 'Ctrl-C cancels the call.'],
+  notes: [
+    'The arguments are a JSON object; `-` reads it from standard input. --arg sets values on top of it.',
+    'Structured answers are printed as YAML.',
+    'Ctrl-C cancels the call.',
+  ],
   examples: [
     'toolcrib call builtin:calculator \'{"expression": "6 * 7"}\'',
     'toolcrib call builtin:calculator --arg expression="6 * 7"',
@@ -76,7 +89,7 @@ function parseData(data: string, url: string): unknown {
 function show(answer: ShownAnswer, json: boolean): number {
   if (json) printJson(answer);
   else if (answer.success) {
-    const written = answer.text || JSON.stringify(answer.result, null, 2);
+    const written = formatForModel({ ...answer, structured_content: answer.structured_content as Json });
     print(process.stdout.isTTY ? printable(written) : written);
     const others = answer.content.filter(({ type }) => type !== 'text').length;
     if (others > 0) remark(`There is more than text in the answer (${others} blocks): --json shows it.`);

@@ -43,7 +43,7 @@ export function paintState(word: string, text: string): string {
 
 /** Everything about one source, for a person. */
 export function describeSource(source: ShownSource): string {
-  const { name, namespace, id, status, health, server } = source;
+  const { name, namespace, id, status, health, breaker, server } = source;
   const definition = definitionOf(source);
   const rows: [label: string, value: string | undefined][] = [
     ['Name', name],
@@ -56,6 +56,7 @@ export function describeSource(source: ShownSource): string {
       source.waiting === 0 ? undefined : `${countTools(source.waiting)} for approval: \`toolcrib sources differences ${namespace}\``,
     ],
     ['Health', health],
+    ['Breaker', breaker === 'closed' ? undefined : breaker],
     ['Server', server === null ? undefined : `${server.name} ${server.version}`],
     ['Transport', transportOf(source)],
     ['Lifecycle', lifecycleOf(definition)],

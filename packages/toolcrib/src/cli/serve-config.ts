@@ -39,6 +39,9 @@ export function serveConfig(given: Given<ServeOption>, { production }: { product
     defaultTimeoutMs,
     maxTimeoutMs,
     drainMs: given.number('drain', { least: 0, most: hour }),
+    responseBytes: given.number('response-bytes', { least: 1024, most: 33_554_432 }),
+    artifactDays: given.number('artifact-days', { least: 1, most: 36_500 }),
+    artifactBytes: given.number('artifact-bytes', { least: 0, most: 1_099_511_627_776 }),
     retentionDays: given.number('retention', { least: 1, most: 36_500 }),
     logLevel,
   };

@@ -60,6 +60,17 @@ export const serveOptions = {
   timeout: { value: 'ms', help: 'How long a call may take where nothing else is said', default: '30000' },
   'max-timeout': { value: 'ms', help: 'The longest time a caller may ask for', default: '600000' },
   drain: { value: 'ms', help: 'How long running calls may still take when the server stops', default: '25000' },
+  'response-bytes': {
+    value: 'bytes',
+    help: 'The largest answer that is given whole; a larger one is cut, and kept to be fetched',
+    default: '1048576',
+  },
+  'artifact-days': { value: 'days', help: 'How long what was cut is kept', default: '7' },
+  'artifact-bytes': {
+    value: 'bytes',
+    help: 'How much of it is kept for each user; the oldest makes room for the newest',
+    default: '268435456',
+  },
   retention: { value: 'days', help: 'How long the record of calls is kept', default: '90' },
   'log-level': {
     value: 'level',

@@ -24,6 +24,7 @@ const shownSourceSchema = z.looseObject({
   definition: z.looseObject({}).nullable(),
   status: z.looseObject({ state: z.string(), tools, code, message }),
   health: z.string(),
+  breaker: z.string().default('closed'),
   server: z.looseObject({ name: z.string(), version: z.string() }).nullable(),
   waiting: z.number().catch(0),
 });

@@ -20,13 +20,13 @@ export function answerFrom(call: RunningCall, output: ToolOutput, executionTimeM
     text: joinedText(output.content),
     error: isError ? { code: 'SERVICE_UNAVAILABLE', message: failureMessage(output), retryable: isRetriable(output) } : null,
     execution_time_ms: executionTimeMs,
-    metadata: { attempts: 1, ...output.metadata, source_id: call.tool.source_id },
+    metadata: { attempts: call.attempts, ...output.metadata, source_id: call.tool.source_id },
   };
 }
 
 /** [EXEC-3] Once a source has been asked, a failure is an answer, not a refusal. */
 export function answerFromError(call: RunningCall, error: CribError, executionTimeMs: number): Answer {
-  return failedAnswer(calledBy(call), call.endedEarly ?? 'failed', error, executionTimeMs);
+  return failedAnswer({ ...calledBy(call), attempts: call.attempts }, call.endedEarly ?? 'failed', error, executionTimeMs);
 }
 
 /** A call of which nobody can say whether it took effect. */
@@ -34,13 +34,18 @@ export function unknownAnswer(called: CalledTool, message: string): Answer {
   return failedAnswer(called, 'unknown', new CribError('SERVICE_UNAVAILABLE', message, { retryable: false }), 0);
 }
 
-type CalledTool = Pick<Answer, 'call_id' | 'tool_id' | 'tool'> & { source_id?: string };
+type CalledTool = Pick<Answer, 'call_id' | 'tool_id' | 'tool'> & { source_id?: string; attempts?: number };
 
 export function calledBy({ callId, tool }: RunningCall): CalledTool {
   return { call_id: callId, tool_id: tool.tool_id, tool: tool.name, source_id: tool.source_id };
 }
 
-function failedAnswer({ source_id, ...called }: CalledTool, status: CallStatus, error: CribError, executionTimeMs: number): Answer {
+function failedAnswer(
+  { source_id, attempts = 1, ...called }: CalledTool,
+  status: CallStatus,
+  error: CribError,
+  executionTimeMs: number,
+): Answer {
   const { code, message, retryable, upstreamStatus, details } = error;
   return {
     call_id: called.call_id,
@@ -61,6 +66,6 @@ function failedAnswer({ source_id, ...called }: CalledTool, status: CallStatus, 
       ...(details === undefined ? {} : { details }),
     },
     execution_time_ms: executionTimeMs,
-    metadata: { attempts: 1, ...(source_id === undefined ? {} : { source_id }) },
+    metadata: { attempts, ...(source_id === undefined ? {} : { source_id }) },
   };
 }

@@ -1,8 +1,11 @@
 import type { Answer, CallRecord } from '../model/call.ts';
+import { CribError } from '../model/crib-error.ts';
+import type { Principal } from '../model/principal.ts';
+import { uuidV7 } from '../model/uuid-v7.ts';
 import type { RunningCall } from './running-call.ts';
 
-/** [SEC-4] The line of the record for a call that was answered. */
-export function callRecord(call: RunningCall, answer: Answer): CallRecord {
+/** [SEC-4] The line of a call that was made. */
+export function recordOf(call: RunningCall, answer: Answer): CallRecord {
   return {
     call_id: call.callId,
     started_at: call.startedAt,
@@ -18,5 +21,35 @@ export function callRecord(call: RunningCall, answer: Answer): CallRecord {
     policy_revision: call.policyRevision,
     status: answer.status,
     error_code: answer.error?.code ?? null,
+  };
+}
+
+interface Refusal {
+  /** What was asked for, which may be no tool at all. */
+  asked: string;
+  error: unknown;
+  /** Where the tool was found and is the caller's to use. */
+  found?: RunningCall | undefined;
+  /** The rules that decided. */
+  revision: number;
+}
+
+/** [SEC-4] The line of a call that was refused. */
+export function refusalRecord(principal: Principal, { asked, error, found, revision }: Refusal): CallRecord {
+  return {
+    call_id: found?.callId ?? uuidV7(),
+    started_at: found?.startedAt ?? Date.now(),
+    duration_us: 0,
+    issuer: principal.issuer,
+    subject: principal.subject,
+    client: principal.client,
+    tool_id: found?.tool.tool_id ?? null,
+    tool: found?.tool.name ?? asked.slice(0, 512),
+    source_id: found?.tool.source_id ?? null,
+    definition_hash: found?.tool.definition_hash ?? null,
+    policies: found?.policies ?? '',
+    policy_revision: found?.policyRevision ?? revision,
+    status: 'failed',
+    error_code: error instanceof CribError ? error.code : 'INTERNAL',
   };
 }

@@ -1,7 +1,9 @@
 import type { Counter } from '../inventory/counter.ts';
 import { describeTool } from '../inventory/describe-tool.ts';
+import type { Answer } from '../model/call.ts';
 import type { ToolCatalogue } from '../sources/builtin/tool-catalogue.ts';
 import type { Executor } from './executor.ts';
+import { formatForModel } from './format-for-model.ts';
 
 /** [BI-2] The tools about tools see exactly what their caller may see, and call through the same path. */
 export function createCatalogue({ counter, executor }: { counter: Counter; executor: () => Executor }): ToolCatalogue {
@@ -27,10 +29,17 @@ export function createCatalogue({ counter, executor }: { counter: Counter; execu
       context.signal.addEventListener('abort', cancel, { once: true });
       if (context.signal.aborted) cancel();
       try {
-        return await executor().run(admitted);
+        return forModel(await executor().run(admitted));
       } finally {
         context.signal.removeEventListener('abort', cancel);
       }
     },
   };
+}
+
+/** [EXEC-5] Whoever calls through a tool is a model: it reads the text. */
+function forModel(answer: Answer): Answer {
+  if (!answer.success || answer.structured_content === null) return answer;
+  const others = answer.content.filter(({ type }) => type !== 'text');
+  return { ...answer, content: [{ type: 'text', text: formatForModel(answer) }, ...others] };
 }

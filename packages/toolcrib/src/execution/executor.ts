@@ -1,16 +1,21 @@
-import type { Answer, CallRecord } from '../model/call.ts';
+import type { Answer, CallRecord, ToolOutput } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Counter } from '../inventory/counter.ts';
 import type { Source } from '../sources/source.ts';
-import { answerFrom, answerFromError, calledBy, unknownAnswer } from './answer.ts';
+import { answerFromError, calledBy, unknownAnswer } from './answer.ts';
 import type { ArgumentValidator } from './argument-validator.ts';
-import { callRecord } from './call-record.ts';
+import type { CallNotice } from './call-notice.ts';
+import { recordOf, refusalRecord } from './call-record.ts';
 import { createGate, type Limits } from './limits.ts';
+import { outcomeOf } from './outcome-of.ts';
 import type { Recorder } from './recorder.ts';
+import { withRetries } from './retries.ts';
 import { RunningCall } from './running-call.ts';
+import type { Shaper } from './shaper.ts';
+import { createTurns, type Turns } from './turns.ts';
 import { uuidV7 } from '../model/uuid-v7.ts';
 
 export interface CallRequest {
@@ -39,12 +44,14 @@ export interface Executor {
   run(admitted: AdmittedCall): Promise<Answer>;
   /** Gives back what `admit` took, for a call that will not be run after all. */
   dismiss(admitted: AdmittedCall): void;
-  /** The call while it waits for its source, wherever it was started. */
+  /** The call while it waits for its turn or its source, wherever it was started. */
   running(callId: string): RunningCall | undefined;
   /** Resolves when no admitted call is left; from then on none is admitted. */
   idle(): Promise<void>;
   /** Ends every running call; their answers are still recorded. */
   cancelAll(): void;
+  /** [EXEC-7] Who waits, and which sources are left alone. */
+  readonly load: Pick<Turns, 'waiting' | 'breakerOf' | 'disturbed' | 'forget'>;
 }
 
 export interface AdmittedCall {
@@ -63,10 +70,13 @@ export interface ExecutorInput {
   counter: Counter;
   sourceOf(sourceId: string): Source | undefined;
   validator: ArgumentValidator;
+  shape: Shaper;
   recorder: Recorder;
   limits: ExecutionLimits;
   /** Told about every finished call, for metrics. */
   onFinished?(record: CallRecord): void;
+  /** Told about what happened to a call on its way, for metrics. */
+  onNotice?(notice: CallNotice, tool: Tool): void;
   /** Told about a failure that is ours and not the tool's. */
   onFault?(error: unknown): void;
 }
@@ -76,9 +86,9 @@ const noSuchTool = 'There is no such tool for you. GET /api/bff/tools lists thos
 
 /** [EXEC-1] The one path of every call, whatever the source. */
 export function createExecutor(input: ExecutorInput): Executor {
-  const { counter, validator, recorder, limits } = input;
+  const { counter, validator, shape, recorder, limits } = input;
   const principals = createGate({ who: 'You' });
-  const tools = createGate({ who: 'This tool' });
+  const turns = createTurns();
   const runningCalls = new Map<string, RunningCall>();
   let admittedCalls = 0;
   let tellIdle: (() => void) | undefined;
@@ -96,37 +106,49 @@ export function createExecutor(input: ExecutorInput): Executor {
 
   /** A denial is recorded like a call, then thrown on. */
   async function refuse(principal: Principal, request: CallRequest, error: unknown, found?: RunningCall): Promise<never> {
-    const { code } = error instanceof CribError ? error : { code: 'INTERNAL' as const };
-    await record({
-      call_id: found?.callId ?? uuidV7(),
-      started_at: found?.startedAt ?? Date.now(),
-      duration_us: 0,
-      issuer: principal.issuer,
-      subject: principal.subject,
-      client: principal.client,
-      tool_id: found?.tool.tool_id ?? null,
-      tool: found?.tool.name ?? request.tool.slice(0, 512),
-      source_id: found?.tool.source_id ?? null,
-      definition_hash: found?.tool.definition_hash ?? null,
-      policies: found?.policies ?? '',
-      policy_revision: found?.policyRevision ?? counter.rules.revision,
-      status: 'failed',
-      error_code: code,
-    });
+    await record(refusalRecord(principal, { asked: request.tool, error, found, revision: counter.rules.revision }));
     throw error;
+  }
+
+  function askOnce(call: RunningCall, args: JsonObject): ToolOutput | Promise<ToolOutput> {
+    const source = input.sourceOf(call.tool.source_id);
+    if (source === undefined) throw new CribError('SERVICE_UNAVAILABLE', `The source of ${call.tool.name} is not running`);
+    return source.call(call.tool, args, call);
+  }
+
+  function ask(call: RunningCall, args: JsonObject): ToolOutput | Promise<ToolOutput> {
+    call.turn?.begin();
+    const first = askOnce(call, args);
+    const { retries } = call.tool;
+    if (retries === null || !(first instanceof Promise)) return first;
+    return withRetries({ call, retries, first, again: () => askOnce(call, args), onRetry: () => input.onNotice?.('retried', call.tool) });
+  }
+
+  /** Its time runs from the first moment it waits. */
+  async function askLater(call: RunningCall, args: JsonObject, ready: Promise<void>): Promise<ToolOutput> {
+    call.queued = true;
+    await ready;
+    // Whoever was cancelled in the very moment of its turn must not be asked for any more.
+    call.signal.throwIfAborted();
+    call.queued = false;
+    return ask(call, args);
   }
 
   async function invoke(call: RunningCall, args: JsonObject): Promise<Answer> {
     const began = performance.now();
+    const { turn } = call;
     try {
-      const source = input.sourceOf(call.tool.source_id);
-      if (source === undefined) throw new CribError('SERVICE_UNAVAILABLE', `The source of ${call.tool.name} is not running`);
-      const output = source.call(call.tool, args, call);
-      if (!(output instanceof Promise)) return answerFrom(call, output, elapsed(began));
-      runningCalls.set(call.callId, call);
-      return answerFrom(call, await call.settle(output), elapsed(began));
+      const output = turn?.ready === undefined ? ask(call, args) : askLater(call, args, turn.ready);
+      if (output instanceof Promise) runningCalls.set(call.callId, call);
+      const settled = output instanceof Promise ? await call.settle(output) : output;
+      turn?.end({ kind: 'answered' });
+      const answer = shape(call, settled, elapsed(began));
+      return answer instanceof Promise ? await answer : answer;
     } catch (error) {
-      if (error instanceof CribError) return answerFromError(call, error, elapsed(began));
+      if (error instanceof CribError) {
+        turn?.end(outcomeOf(error, call));
+        return answerFromError(call, error, elapsed(began));
+      }
       input.onFault?.(error);
       const fault = new CribError('INTERNAL', `${call.tool.name} failed inside Toolcrib; the server's log has call ${call.callId}`);
       return answerFromError(call, fault, elapsed(began));
@@ -139,11 +161,13 @@ export function createExecutor(input: ExecutorInput): Executor {
     admittedCalls--;
     if (admittedCalls === 0) tellIdle?.();
     principals.leave(call.principal.key, limits.principal);
-    tools.leave(call.tool.tool_id, call.tool.limits);
+    call.turn?.leave();
   }
 
   /** What is granted still has its limits, and its arguments have to fit. The principal has been let in before. */
   async function enter(principal: Principal, request: CallRequest, granted: Granted): Promise<AdmittedCall> {
+    const longest = longestFor(granted.tool, limits);
+    const usual = Math.min(usualFor(granted.tool, limits), longest);
     const call = new RunningCall({
       callId: uuidV7(),
       principal,
@@ -151,22 +175,20 @@ export function createExecutor(input: ExecutorInput): Executor {
       policies: granted.policies,
       policyRevision: granted.revision,
       startedAt: Date.now(),
-      timeoutMs: timeoutFor(request, granted.tool, limits),
-      maxTimeoutMs: granted.tool.limits.timeout_ms ?? limits.maxTimeoutMs,
+      // The caller may ask for less time than the administrator gives, never for more.
+      timeoutMs: request.timeout_ms === undefined ? usual : Math.min(request.timeout_ms, longest),
+      maxTimeoutMs: longest,
+      shortened: request.timeout_ms !== undefined && request.timeout_ms < usual,
     });
     try {
-      tools.enter(call.tool.tool_id, call.tool.limits);
+      turns.check(call.tool);
+      validator.check(call.tool, request.arguments);
     } catch (error) {
       principals.leave(principal.key, limits.principal);
       return refuse(principal, request, error, call);
     }
+    call.turn = turns.take(call.tool, principal);
     admittedCalls++;
-    try {
-      validator.check(call.tool, request.arguments);
-    } catch (error) {
-      leave(call);
-      return refuse(principal, request, error, call);
-    }
     return { call, args: request.arguments };
   }
 
@@ -196,7 +218,7 @@ export function createExecutor(input: ExecutorInput): Executor {
       try {
         const answer = await invoke(call, args);
         try {
-          await record(callRecord(call, answer));
+          await record(recordOf(call, answer));
           return answer;
         } catch {
           // A refusal would be retried and the tool run twice; an unrecorded success must not be acknowledged.
@@ -207,6 +229,7 @@ export function createExecutor(input: ExecutorInput): Executor {
       }
     },
 
+    load: turns,
     dismiss: ({ call }) => leave(call),
     running: (callId) => runningCalls.get(callId),
     idle: () =>
@@ -227,10 +250,14 @@ function stopping(): CribError {
   return new CribError('SERVICE_UNAVAILABLE', 'The server is stopping: try again');
 }
 
-/** The caller may ask for less time than the administrator gives, never for more. */
-function timeoutFor(request: CallRequest, tool: Tool, limits: ExecutionLimits): number {
-  const most = tool.limits.timeout_ms ?? limits.maxTimeoutMs;
-  return Math.min(request.timeout_ms ?? tool.limits.timeout_ms ?? tool.timeout_ms ?? limits.defaultTimeoutMs, most);
+function usualFor(tool: Tool, limits: ExecutionLimits): number {
+  return tool.limits.timeout_ms ?? tool.timeout_ms ?? limits.defaultTimeoutMs;
+}
+
+/** Where tool and source both say, both hold. */
+function longestFor({ limits: own, source_limits: all }: Tool, limits: ExecutionLimits): number {
+  if (own.timeout_ms === undefined) return all.timeout_ms ?? limits.maxTimeoutMs;
+  return Math.min(own.timeout_ms, all.timeout_ms ?? own.timeout_ms);
 }
 
 /** Milliseconds to a tenth of a microsecond: more digits would be noise in every answer. */

@@ -102,7 +102,7 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
         answer
           .catch((error: unknown) => warn(`The answer of call ${call.callId} could not be kept: ${String(error)}`))
           .finally(() => runningHere.delete(call.callId));
-        return { callId: call.callId, status: 'running', answer, repeated: false };
+        return { callId: call.callId, status: call.queued ? 'queued' : 'running', answer, repeated: false };
       }
       executor.dismiss(admitted);
       const { existing } = claim;

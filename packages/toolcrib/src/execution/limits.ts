@@ -1,8 +1,8 @@
+import type { CallLimits } from '../model/call-limits.ts';
 import { CribError } from '../model/crib-error.ts';
-import type { ToolLimits } from '../model/tool.ts';
 
 /** A rate and how many at once, for one principal or one tool. Absent means unlimited. */
-export type Limits = Pick<ToolLimits, 'rate_per_second' | 'burst' | 'concurrency'>;
+export type Limits = Pick<CallLimits, 'rate_per_second' | 'burst' | 'concurrency'>;
 
 interface Usage {
   limits: Limits;
@@ -18,7 +18,9 @@ const oneCall = 1 - 1e-9;
 const maxTracked = 50_000;
 
 export interface Gate {
-  /** Throws `RATE_LIMITED` when one more call would be too many; otherwise counts it until `leave`. */
+  /** Throws `RATE_LIMITED` when one more call would be too many; takes nothing. */
+  check(key: string, limits: Limits): void;
+  /** The same, and otherwise counts the call until `leave`. */
   enter(key: string, limits: Limits): void;
   leave(key: string, limits: Limits): void;
   /** How many keys are remembered. */
@@ -36,31 +38,40 @@ export function createGate({ who, now = () => performance.now() }: { who: string
     }
   }
 
-  return {
-    enter(key, limits) {
-      if (isUnlimited(limits)) return;
-      let usage = usages.get(key);
-      if (usage === undefined) {
-        if (usages.size >= maxTracked) forgetIdle();
-        usage = { limits, tokens: burstOf(limits), refilledAt: now(), running: 0 };
-        usages.set(key, usage);
-      }
-      usage.limits = limits;
-      if (limits.concurrency !== undefined && usage.running >= limits.concurrency) {
-        throw new CribError('RATE_LIMITED', `${who} may run ${limits.concurrency} calls at once: wait for one to end`, {
-          retryAfterMs: 1000,
+  /** What is known of the key, once it is certain that one more call may come. */
+  function checked(key: string, limits: Limits): Usage {
+    let usage = usages.get(key);
+    if (usage === undefined) {
+      if (usages.size >= maxTracked) forgetIdle();
+      usage = { limits, tokens: burstOf(limits), refilledAt: now(), running: 0 };
+      usages.set(key, usage);
+    }
+    usage.limits = limits;
+    if (limits.concurrency !== undefined && usage.running >= limits.concurrency) {
+      throw new CribError('RATE_LIMITED', `${who} may run ${limits.concurrency} calls at once: wait for one to end`, {
+        retryAfterMs: 1000,
+      });
+    }
+    if (limits.rate_per_second !== undefined) {
+      const tokens = refill(usage, now());
+      if (tokens < oneCall) {
+        const retryAfterMs = Math.ceil(((1 - tokens) / limits.rate_per_second) * 1000);
+        throw new CribError('RATE_LIMITED', `${who} may make ${limits.rate_per_second} calls a second: try again later`, {
+          retryAfterMs,
         });
       }
-      if (limits.rate_per_second !== undefined) {
-        const tokens = refill(usage, now());
-        if (tokens < oneCall) {
-          const retryAfterMs = Math.ceil(((1 - tokens) / limits.rate_per_second) * 1000);
-          throw new CribError('RATE_LIMITED', `${who} may make ${limits.rate_per_second} calls a second: try again later`, {
-            retryAfterMs,
-          });
-        }
-        usage.tokens = Math.max(0, tokens - 1);
-      }
+    }
+    return usage;
+  }
+
+  return {
+    check(key, limits) {
+      if (!isUnlimited(limits)) checked(key, limits);
+    },
+    enter(key, limits) {
+      if (isUnlimited(limits)) return;
+      const usage = checked(key, limits);
+      if (limits.rate_per_second !== undefined) usage.tokens = Math.max(0, usage.tokens - 1);
       usage.running++;
     },
     leave(key, limits) {

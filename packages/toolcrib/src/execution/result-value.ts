@@ -1,5 +1,6 @@
 import type { ContentBlock, ToolOutput } from '../model/call.ts';
 import type { Json } from '../model/json.ts';
+import { maxDepth } from './weigh.ts';
 
 /** [EXEC-2] All text blocks, joined. */
 export function joinedText(content: readonly ContentBlock[]): string {
@@ -27,9 +28,6 @@ function textOf(block: ContentBlock | undefined): string | undefined {
 }
 
 const mayBeJson = /^\s*[[{\d-]/;
-
-/** Far deeper values can be parsed but not written again, so the answer could not be sent. */
-const maxDepth = 1000;
 
 /** JSON only where it is plainly meant: an object, a list, or a number that prints back identically. `"007"`, `"true"` and 20 digits stay text. */
 function parsedText(text: string): Json {

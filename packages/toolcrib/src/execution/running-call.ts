@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
 import type { CallContext } from '../sources/source.ts';
+import type { Turn } from './turns.ts';
 
 /** What a call tells its caller while it runs. */
 export type CallEvent =
@@ -29,6 +30,14 @@ export class RunningCall implements CallContext {
   readonly maxTimeoutMs: number;
   /** Set by the door that wants to pass events on to its caller. */
   onEvent: ((event: CallEvent) => void) | undefined;
+  /** [EXEC-7] Its way past the limits of its tool and source, where there are any. */
+  turn: Turn | undefined;
+  /** True while it waits for a free place. */
+  queued = false;
+  /** How often its source was asked. */
+  attempts = 1;
+  /** Whether the caller gave it less time than it would have had. */
+  readonly shortened: boolean;
   /** True once the source has not answered at once: from here on it can be cancelled. */
   pending = false;
   #controller: AbortController | undefined;
@@ -36,6 +45,7 @@ export class RunningCall implements CallContext {
   #end: ((error: CribError) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #waitsSince = 0;
+  #endsAt = 0;
   #asked = 0;
   readonly #questions = new Map<string, (answer: JsonObject) => void>();
 
@@ -48,6 +58,7 @@ export class RunningCall implements CallContext {
     this.startedAt = call.startedAt;
     this.timeoutMs = call.timeoutMs;
     this.maxTimeoutMs = call.maxTimeoutMs;
+    this.shortened = call.shortened ?? false;
   }
 
   get signal(): AbortSignal {
@@ -58,6 +69,11 @@ export class RunningCall implements CallContext {
 
   get endedEarly(): EndReason | undefined {
     return this.#ended;
+  }
+
+  /** How much of its time is left, once its source is waited for. */
+  get leftMs(): number {
+    return this.#endsAt - performance.now();
   }
 
   progress(update: { progress: number; total?: number; message?: string }): void {
@@ -95,8 +111,10 @@ export class RunningCall implements CallContext {
   #allow(ms: number): void {
     if (this.#end === undefined) return;
     clearTimeout(this.#timer);
-    const left = this.#waitsSince + this.maxTimeoutMs - performance.now();
-    this.#timer = setTimeout(() => this.end('timed_out'), Math.max(0, Math.min(ms, left)));
+    const now = performance.now();
+    const leftMs = Math.max(0, Math.min(ms, this.#waitsSince + this.maxTimeoutMs - now));
+    this.#endsAt = now + leftMs;
+    this.#timer = setTimeout(() => this.end('timed_out'), leftMs);
   }
 
   /** Waits for the source, but never past the deadline or a cancel: a source that ignores its signal holds nobody up. */
@@ -132,10 +150,10 @@ export class RunningCall implements CallContext {
 type RunningCallInput = Pick<
   RunningCall,
   'callId' | 'principal' | 'tool' | 'policies' | 'policyRevision' | 'startedAt' | 'timeoutMs' | 'maxTimeoutMs'
->;
+> & { shortened?: boolean };
 
 function endError(reason: EndReason, call: RunningCall): CribError {
-  return reason === 'cancelled'
-    ? new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false })
-    : new CribError('NETWORK_ERROR', `${call.tool.name} did not answer within ${call.timeoutMs} ms`, { retryable: true });
+  if (reason === 'cancelled') return new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false });
+  const what = call.queued ? 'had no free place' : 'did not answer';
+  return new CribError('NETWORK_ERROR', `${call.tool.name} ${what} within ${call.timeoutMs} ms`, { retryable: true });
 }

@@ -19,6 +19,7 @@ import { demoSourceId, placeDemo } from './place-demo.ts';
 import type { Route } from './route.ts';
 import { administeredToolRoutes } from './routes/administered-tools.ts';
 import { approvalRoutes } from './routes/approvals.ts';
+import { artifactRoutes } from './routes/artifacts.ts';
 import { callRoutes } from './routes/calls.ts';
 import { eventFeedRoutes } from './routes/event-feed.ts';
 import { groupRoutes } from './routes/groups.ts';
@@ -54,6 +55,11 @@ export interface ServeConfig {
   /** How long running calls may go on once the server stops. */
   drainMs: number;
   retentionDays: number;
+  /** The largest answer that is given whole. */
+  responseBytes: number;
+  /** How long the rest of larger ones is kept, and how much of it for each user. */
+  artifactDays: number;
+  artifactBytes: number;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -76,7 +82,8 @@ const sweepEveryMs = 50;
 export async function startServer(config: ServeConfig): Promise<RunningServer> {
   const logger = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
   const warn = (message: string) => logger.warn(message);
-  const metrics = createMetrics();
+  let opened: Crib | undefined;
+  const metrics = createMetrics({ load: () => opened?.load() });
   const crib = await openCrib({
     dataDir: config.dataDir,
     ...(config.databaseUrl === undefined ? {} : { databaseUrl: config.databaseUrl }),
@@ -84,9 +91,13 @@ export async function startServer(config: ServeConfig): Promise<RunningServer> {
     ...(config.allowedEnvironment === undefined ? {} : { allowedEnvironment: config.allowedEnvironment }),
     limits: { principal: config.principalLimits, defaultTimeoutMs: config.defaultTimeoutMs, maxTimeoutMs: config.maxTimeoutMs },
     retentionDays: config.retentionDays,
+    responseBytes: config.responseBytes,
+    artifacts: { bytesPerPrincipal: config.artifactBytes, days: config.artifactDays },
     warn,
     onFinished: (record) => metrics.callFinished(record),
+    onNotice: (notice, tool) => metrics.callNoticed(notice, tool),
   });
+  opened = crib;
   try {
     return await openDoor({ config, crib, metrics, logger });
   } catch (error) {
@@ -121,6 +132,7 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
   routes.push(
     ...toolRoutes({ crib, baseUrl }),
     ...callRoutes({ crib }),
+    ...artifactRoutes({ crib }),
     ...eventFeedRoutes({ crib, closing: closing.signal }),
     ...sourceRoutes({ crib, closing: closing.signal }),
     ...recordRoutes({ crib }),

@@ -70,9 +70,10 @@ function toolsOf(records: Iterable<ToolRecord>, sources: ReadonlyMap<string, Sou
 }
 
 function isSame(before: Tool, after: Tool): boolean {
-  return (
-    before.fingerprint === after.fingerprint &&
-    before.approved_hash === after.approved_hash &&
-    canonicalJson([before.labels, before.limits, before.timeout_ms]) === canonicalJson([after.labels, after.limits, after.timeout_ms])
-  );
+  return before.fingerprint === after.fingerprint && unshown(before) === unshown(after);
+}
+
+/** What is no part of the fingerprint, because no list shows it. */
+function unshown({ labels, limits, source_limits, timeout_ms, retries, approved_hash }: Tool): string {
+  return canonicalJson([labels, limits, source_limits, timeout_ms, retries, approved_hash]);
 }

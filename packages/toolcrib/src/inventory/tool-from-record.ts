@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { noLimits, remoteBreaker, type CallLimits } from '../model/call-limits.ts';
+import { isRemote, type Retries } from '../model/mcp-definition.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { Tool, ToolRecord } from '../model/tool.ts';
 import { canonicalJson } from './definition-hash.ts';
@@ -28,11 +30,34 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     definition_hash: record.definition_hash,
     approved_hash: record.approved_hash,
     state: overrides.hidden === true && record.state === 'active' ? ('hidden' as const) : record.state,
-    limits: overrides.limits ?? {},
+    limits: overrides.limits ?? noLimits,
+    source_limits: limitsOf(source),
     timeout_ms: source.definition?.resilience.requestTimeoutMs ?? null,
+    retries: retriesOf(source),
   };
   // What callers never see must not make their lists look changed. The definition takes part through its hash: schemas are large, and
   // every reload comes through here for every tool.
-  const { labels: _labels, limits: _limits, timeout_ms: _timeout, approved_hash: _approved, definition: _definition, ...shown } = tool;
+  const {
+    labels: _labels,
+    limits: _limits,
+    source_limits: _all,
+    timeout_ms: _timeout,
+    retries: _retries,
+    approved_hash: _approved,
+    definition: _definition,
+    ...shown
+  } = tool;
   return { ...tool, fingerprint: hash('sha256', canonicalJson(shown), 'base64url') };
+}
+
+function retriesOf({ definition }: SourceRecord): Retries | null {
+  const retries = definition?.resilience.retries;
+  return retries === undefined || retries.maxAttempts === 0 ? null : retries;
+}
+
+function limitsOf({ definition }: SourceRecord): CallLimits {
+  if (definition === null) return noLimits;
+  const { limits } = definition;
+  if (limits.breaker === undefined && isRemote(definition)) return { ...limits, breaker: remoteBreaker };
+  return Object.keys(limits).length === 0 ? noLimits : limits;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callLimitsSchema } from './call-limits.ts';
 
 /** A value a server needs: said outright, or the name of a secret. `${VAR}` inside a value is filled in when the server is started. */
 export const namedValueSchema = z.union([
@@ -16,6 +17,13 @@ export const variableSchema = z.strictObject({
 });
 export type Variable = z.infer<typeof variableSchema>;
 
+/** [EXEC-8] How often a call is tried again where that can do no harm. */
+const retriesSchema = z.strictObject({
+  maxAttempts: z.int().min(0).max(10).default(2).describe('Attempts after the first; 0 makes none'),
+  backoffMs: z.int().min(1).max(5000).default(100).describe('The first pause; it doubles'),
+});
+export type Retries = z.infer<typeof retriesSchema>;
+
 /** [MCP-10] How patient we are with one server, and how persistent. */
 export const resilienceSchema = z.strictObject({
   requestTimeoutMs: z.int().min(1).max(3_600_000).default(30_000),
@@ -28,6 +36,7 @@ export const resilienceSchema = z.strictObject({
       backoffMs: z.int().min(1).max(60_000).default(1000),
     })
     .default({ maxAttempts: 5, backoffMs: 1000 }),
+  retries: retriesSchema.prefault({}),
 });
 export type Resilience = z.infer<typeof resilienceSchema>;
 
@@ -66,6 +75,7 @@ export const mcpDefinitionSchema = z.strictObject({
   headers: z.record(z.string(), namedValueSchema).default({}),
   credential: credentialSchema.default({ type: 'none' }),
   resilience: resilienceSchema.prefault({}),
+  limits: callLimitsSchema.default({}),
   tools: z
     .strictObject({
       include: z.array(z.string().max(512)).max(10_000).default([]),

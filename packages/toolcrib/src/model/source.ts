@@ -14,6 +14,10 @@ export type SourceStatus =
 /** [LIFE-1] How a source has answered lately. A tool's own failure says nothing about its source. */
 export type SourceHealth = 'unknown' | 'healthy' | 'degraded' | 'unhealthy' | 'unauthenticated';
 
+/** [EXEC-7] Whether calls of a source are let through, refused at once, or tried one at a time. */
+export const breakerStates = ['closed', 'open', 'half_open'] as const;
+export type BreakerState = (typeof breakerStates)[number];
+
 /** Where tools come from, as it is stored. */
 export interface SourceRecord {
   id: string;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { callLimitsSchema, type CallLimits } from './call-limits.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
+import type { Retries } from './mcp-definition.ts';
 
 type ExecutionMode = 'mcp_call' | 'sync_http' | 'async_poll' | 'builtin' | 'workflow';
 
@@ -33,15 +35,6 @@ export interface DiscoveredTool {
   execution_mode: ExecutionMode;
 }
 
-/** [EXEC-7] Limits an administrator may set on one tool; what is absent falls back to the server's own. */
-export const toolLimitsSchema = z.strictObject({
-  timeout_ms: z.int().min(1).max(3_600_000).optional().describe('Longest time one call may take'),
-  concurrency: z.int().min(1).max(10_000).optional().describe('Calls of this tool that may run at once'),
-  rate_per_second: z.number().positive().max(1_000_000).optional().describe('Sustained calls per second, over all callers'),
-  burst: z.int().min(1).max(1_000_000).optional().describe('Calls that may come at once before the rate applies'),
-});
-export type ToolLimits = z.infer<typeof toolLimitsSchema>;
-
 /** [INV-5] What an administrator changed about a tool; survives every refresh. */
 export const toolOverridesSchema = z.strictObject({
   hidden: z.boolean().optional().describe('Takes the tool off every list and makes it uncallable'),
@@ -52,7 +45,7 @@ export const toolOverridesSchema = z.strictObject({
     .describe("Shown in place of the source's own name for it; the source is still called by that one, and selectors still match it"),
   description: z.string().max(20_000).optional().describe('Shown in place of the description the source gives'),
   labels: z.record(z.string().min(1).max(64), z.string().max(256)).optional().describe('Free labels that group selectors can match'),
-  limits: toolLimitsSchema.optional(),
+  limits: callLimitsSchema.optional(),
 });
 export type ToolOverrides = z.infer<typeof toolOverridesSchema>;
 
@@ -111,9 +104,13 @@ export interface Tool {
   /** [INV-3] Another than `definition_hash`, or null, while the definition waits for approval. */
   readonly approved_hash: string | null;
   readonly state: ToolState;
-  readonly limits: ToolLimits;
+  readonly limits: CallLimits;
+  /** What holds for all tools of its source together. */
+  readonly source_limits: CallLimits;
   /** How long its source gives a call, where neither the caller nor an administrator says. */
   readonly timeout_ms: number | null;
+  /** [EXEC-8] Null where a call is never tried again. */
+  readonly retries: Retries | null;
   /** Changes when anything that a list shows of the tool changes. */
   readonly fingerprint: string;
 }

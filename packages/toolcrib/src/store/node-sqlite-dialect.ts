@@ -69,6 +69,7 @@ function prepare(connection: DatabaseSync, sql: string): SqliteStatement {
 function bindable(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters.map((value) => {
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return value;
+    if (value instanceof Uint8Array) return value;
     throw new TypeError(`SQLite cannot store a ${typeof value}`);
   });
 }

@@ -3,6 +3,7 @@ import { CribError } from '../model/crib-error.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
 import { createAnswers, type Answers } from './answers.ts';
+import { createArtifacts, type Artifacts } from './artifacts.ts';
 import { createCalls, type Calls } from './calls.ts';
 import { changesChannel, signalsChannel } from './channels.ts';
 import type { Database } from './database.ts';
@@ -25,6 +26,7 @@ export interface StoreNouns {
   readonly calls: Calls;
   readonly events: Events;
   readonly answers: Answers;
+  readonly artifacts: Artifacts;
 }
 
 export type Change = Omit<ChangeEvent, 'id' | 'at'>;
@@ -92,6 +94,7 @@ function nouns(database: Database, queries: Queries): StoreNouns {
     calls: createCalls(database, queries),
     events: createEvents(queries),
     answers: createAnswers(queries),
+    artifacts: createArtifacts(queries),
   };
 }
 

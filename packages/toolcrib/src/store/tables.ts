@@ -54,6 +54,19 @@ export interface Tables {
     /** The answer as JSON; null while the call runs. */
     body: string | null;
   };
+  artifacts: {
+    call_id: string;
+    /** Counted from 1 within the call. */
+    n: number;
+    /** The key of the principal who made the call. */
+    owner: string;
+    /** What it is a part of: text, structured, image, audio, resource or content. */
+    type: string;
+    mime_type: string;
+    bytes: number;
+    created_at: number;
+    data: Uint8Array;
+  };
 }
 
 /** The query builder, or one transaction of it. */

@@ -24,8 +24,3 @@ export function callOnSession(
     onElicit: (request) => context.elicit(request),
   });
 }
-
-/** What may be done twice without harm, by the tool's own word. */
-export function isHarmless({ definition: { annotations } }: Tool): boolean {
-  return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
-}

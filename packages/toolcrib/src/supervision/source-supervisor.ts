@@ -6,10 +6,9 @@ import type { SourceHealth, SourceStatus } from '../model/source.ts';
 import type { DiscoveredTool, Tool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
 import { withoutWords } from '../sources/mcp/process/process-exit.ts';
-import { SessionLostError } from '../sources/mcp/session/session-errors.ts';
 import type { CallContext } from '../sources/source.ts';
 import { isAvailable } from './availability.ts';
-import { callOnSession, isHarmless } from './call-on-session.ts';
+import { callOnSession } from './call-on-session.ts';
 import { createHealthRecord } from './health.ts';
 import { createLiveSession, type LiveSession } from './live-session.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -216,21 +215,13 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     }
   }
 
-  async function callAgain(tool: Tool, args: JsonObject, context: CallContext, signal: AbortSignal): Promise<ToolOutput> {
-    const output = await withSession(signal, (session) => callOnSession(session, tool, args, context, signal));
-    return { ...output, metadata: { ...output.metadata, attempts: 2 } };
-  }
-
   async function callWithin(tool: Tool, args: JsonObject, context: CallContext, signal: AbortSignal): Promise<ToolOutput> {
     try {
       return await withSession(signal, (session) => callOnSession(session, tool, args, context, signal));
     } catch (error) {
       // A caller who went away says nothing about the server.
-      if (signal.aborted) throw error;
-      if (error instanceof CribError) health.failed(error);
-      if (!longLived || !(error instanceof SessionLostError) || (error.mayHaveRun && !isHarmless(tool))) throw error;
-      // [MCP-11] Once, over the session that is being opened in place of the lost one.
-      return callAgain(tool, args, context, signal);
+      if (error instanceof CribError && !signal.aborted) health.failed(error);
+      throw error;
     }
   }
 

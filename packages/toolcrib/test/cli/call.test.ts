@@ -19,10 +19,10 @@ describe('call', () => {
     ['a JSON object', ['{"expression": "6 * 7"}'], ''],
     ['standard input', ['-'], '{"expression": "6 * 7"}'],
     ['single values', ['--arg', 'expression=6 * 7'], ''],
-  ])('[CLI-1] takes its arguments as %s and prints the text', async (_form, args, input) => {
+  ])('[CLI-1] [EXEC-5] takes its arguments as %s and prints the answer as YAML', async (_form, args, input) => {
     expect(await run(['call', 'builtin:calculator', '--as', 'alice', ...args], { input })).toMatchObject({
       code: 0,
-      stdout: '42\n',
+      stdout: 'result: 42\n',
       stderr: '',
     });
   });
@@ -57,7 +57,7 @@ describe('call', () => {
 
   test('[CLI-1] --stream shows on the side how far it is', async () => {
     const { code, stdout, stderr } = await run(['call', 'builtin:wait', '--arg', 'seconds=1.2', '--stream', '--as', 'alice']);
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'Waited 1.2 seconds.\n', stderr: '1 of 1.2\n1.2 of 1.2\n' });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'waited_seconds: 1.2\n', stderr: '1 of 1.2\n1.2 of 1.2\n' });
   });
 
   test('[CLI-1] --stream shows a refusal like any other', async () => {

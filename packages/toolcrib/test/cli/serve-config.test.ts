@@ -28,6 +28,9 @@ test('[CLI-1] nothing given is development on loopback', () => {
     maxTimeoutMs: 600_000,
     drainMs: 25_000,
     retentionDays: 90,
+    responseBytes: 1_048_576,
+    artifactDays: 7,
+    artifactBytes: 268_435_456,
     logLevel: 'info',
   });
 });

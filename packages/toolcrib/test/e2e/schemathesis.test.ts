@@ -26,11 +26,12 @@ const checks = [
   'object_level_authorization',
 ];
 /**
- * Neither the endless stream, nor the document the others are read from, nor a question that only a tool can ask. Sources are not tried with
- * made-up data either: they start programs and connect to addresses. `sources.test.ts` does all of these by hand. An approval has to name
- * the hash that was seen, which nobody guesses: it is tried, and never works; `pinning.test.ts` does it by hand.
+ * Neither the endless stream, nor the document the others are read from, nor a question that only a tool can ask, nor what only an answer
+ * that was too large leaves behind. Sources are not tried with made-up data either: they start programs and connect to addresses.
+ * `sources.test.ts` and `artifacts.test.ts` do all of these by hand. An approval has to name the hash that was seen, which nobody
+ * guesses: it is tried, and never works; `pinning.test.ts` does it by hand.
  */
-const untriedPaths = /^\/api\/(bff\/sse$|openapi\.json$|sources|bff\/calls\/\{id\}\/elicitations|tools\/\{id\}\/approve$)/;
+const untriedPaths = /^\/api\/(bff\/sse$|openapi\.json$|sources|bff\/calls\/\{id\}\/(elicitations|artifacts)|tools\/\{id\}\/approve$)/;
 
 interface Recorder {
   cases: Record<string, { value: { method: string; path: string } }>;

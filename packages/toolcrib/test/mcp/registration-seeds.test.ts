@@ -54,6 +54,7 @@ test('[SRC-1] [SRC-7] the plugin of the original documents is registered, and it
       headers: {},
       credential: { type: 'none' },
       resilience: expect.objectContaining({ requestTimeoutMs: 30_000, restart: { maxAttempts: 5, backoffMs: 1000 } }),
+      limits: {},
       tools: { include: [], exclude: [] },
       register_resources_as_tools: false,
       origin: 'manual',

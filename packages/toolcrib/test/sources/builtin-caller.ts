@@ -52,7 +52,9 @@ export function toolNamed(name: string): Tool {
     approved_hash: '',
     state: 'active',
     limits: {},
+    source_limits: {},
     timeout_ms: null,
+    retries: null,
     fingerprint: '',
   };
 }

@@ -68,7 +68,8 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
     const running = executor.running(callId);
     if (running?.principal.key === principal.key) {
       const { tool } = running;
-      return { call_id: callId, tool_id: tool.tool_id, tool: tool.name, status: 'running', error_code: null, answer: null };
+      const status = running.queued ? 'queued' : 'running';
+      return { call_id: callId, tool_id: tool.tool_id, tool: tool.name, status, error_code: null, answer: null };
     }
     const found = await keptCalls.find(principal, callId);
     if (found !== undefined) {
@@ -181,7 +182,7 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
       errors: ['NOT_FOUND'],
       async handle({ principal, params }) {
         const state = await stateOf(principal, params.id);
-        if (state.status !== 'running') return state;
+        if (state.status !== 'running' && state.status !== 'queued') return state;
         const here = executor.running(params.id);
         if (here === undefined) {
           // It runs on another server, which is told; until it has heard, the call is what it was.

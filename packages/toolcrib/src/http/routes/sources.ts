@@ -29,6 +29,7 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       definition: definition === null ? null : showDefinition(definition),
       status: crib.statusOf(source),
       health: crib.supervisor.healthOf(source.id),
+      breaker: crib.executor.load.breakerOf(source.id),
       server: crib.supervisor.infoOf(source.id),
       waiting: waitingTools(crib.counter.snapshot).get(source.id) ?? 0,
     };

@@ -2,6 +2,7 @@ import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../database.ts';
 import { first } from './2026-11-15-first.ts';
 import { sourceDefinitions } from './2026-11-16-source-definitions.ts';
+import { storedArtifacts } from './2026-11-16-stored-artifacts.ts';
 import { toolPinning } from './2026-11-16-tool-pinning.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
@@ -9,6 +10,7 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
   return {
     '2026-11-15-first': first(dialect),
     '2026-11-16-source-definitions': sourceDefinitions,
+    '2026-11-16-stored-artifacts': storedArtifacts(dialect),
     '2026-11-16-tool-pinning': toolPinning,
   };
 }

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CribError } from '../../../model/crib-error.ts';
-import { createFairQueue } from './fair-queue.ts';
+import { createFairQueue } from '../../../model/fair-queue.ts';
 import type { Work, WorkerMessage, WorkOutcome } from './work.ts';
 
 export interface ComputePool {

@@ -1,5 +1,6 @@
 import type { Answer, ToolOutput } from '../../../model/call.ts';
 import { CribError } from '../../../model/crib-error.ts';
+import type { JsonObject } from '../../../model/json.ts';
 import type { Tool } from '../../../model/tool.ts';
 import { objectArgument, textArgument } from '../argument.ts';
 import type { BuiltinTool } from '../builtin-tool.ts';
@@ -55,7 +56,10 @@ function namesItself(name: string, self: Tool): boolean {
 
 function passedOn(answer: Answer): ToolOutput {
   const failed = answer.is_error || !answer.success;
-  const output: ToolOutput = { content: answer.content, metadata: { called: answer.tool, call_id: answer.call_id } };
+  const { truncated, artifacts } = answer.metadata;
+  // What was cut from the other call's answer is fetched from there.
+  const cut: JsonObject = truncated === true ? { truncated, artifacts: artifacts ?? [] } : {};
+  const output: ToolOutput = { content: answer.content, metadata: { called: answer.tool, call_id: answer.call_id, ...cut } };
   if (answer.structured_content !== null) output.structured_content = answer.structured_content;
   if (failed) output.is_error = true;
   // A call that failed on its way has no content; the model still has to learn why.

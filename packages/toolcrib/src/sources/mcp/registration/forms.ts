@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callLimitsSchema } from '../../../model/call-limits.ts';
 import type { Json } from '../../../model/json.ts';
 import { mcpDefinitionSchema, resilienceSchema } from '../../../model/mcp-definition.ts';
 import { packageFormSchema, runtimeHintSchema } from './package-form.ts';
@@ -55,6 +56,9 @@ export const mcpRegistrationSchema = z
     credential: credentialInputSchema.optional(),
     allow_insecure: z.boolean().default(false).describe('Allows http to another machine, where anybody on the way can read along'),
     resilience: resilienceSchema.optional().describe('How patient we are with the server, and how persistent'),
+    limits: callLimitsSchema
+      .optional()
+      .describe('What holds for all its tools together; a remote server has a breaker unless told otherwise'),
     standby: standby.unwrap().optional().describe('Processes of a transient server that are started ahead of the calls'),
     tools: tools.optional().describe('Which of its tools are taken; `*` globs'),
     pinning: pinning

@@ -50,6 +50,7 @@ export async function normaliseRegistration(form: McpRegistration, context: Regi
     env_definitions: draft.definitions,
     headers: Object.fromEntries(draft.headers),
     resilience: form.resilience,
+    limits: form.limits,
     tools: form.tools,
     pinning: form.pinning,
     refresh_interval_ms: form.refresh_interval_ms,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFairQueue } from '../../src/sources/builtin/compute/fair-queue.ts';
+import { createFairQueue } from '../../src/model/fair-queue.ts';
 
 test('callers take turns, and each is served in its own order', () => {
   const queue = createFairQueue<string>({ most: 10, mostPerCaller: 5 });

@@ -1,0 +1,57 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ToolOutput } from '../model/call.ts';
+import { CribError } from '../model/crib-error.ts';
+import type { Retries } from '../model/mcp-definition.ts';
+import { ConnectionError } from '../model/named-errors.ts';
+import type { Tool } from '../model/tool.ts';
+import { cannotHaveRun, SessionLostError } from '../sources/mcp/session/session-errors.ts';
+import { backoffMs } from '../supervision/backoff.ts';
+import type { RunningCall } from './running-call.ts';
+
+interface RetriedCall {
+  call: RunningCall;
+  retries: Retries;
+  /** The first attempt, which is under way. */
+  first: Promise<ToolOutput>;
+  again(): ToolOutput | Promise<ToolOutput>;
+  onRetry?(): void;
+}
+
+/** A server that wants to be left alone for longer is better asked again by the caller, who can do something else meanwhile. */
+const longestRetryAfterMs = 5000;
+
+/**
+ * [EXEC-8] Tries again with growing pauses where a connection failed and trying again can do no harm. The one place that does so: sources only
+ * say how they failed. The call's own deadline ends it, whatever it is doing.
+ */
+export async function withRetries({ call, retries, first, again, onRetry }: RetriedCall): Promise<ToolOutput> {
+  let output: ToolOutput | Promise<ToolOutput> = first;
+  let lostBefore = false;
+  for (;;) {
+    try {
+      return await output;
+    } catch (error) {
+      const lost = error instanceof SessionLostError;
+      // [MCP-11] A new conversation is begun once; a server that loses that one too will not do better with a third.
+      const isOver = call.endedEarly !== undefined || call.attempts > retries.maxAttempts || (lost && lostBefore);
+      if (isOver || !mayRepeat(error, call.tool)) throw error;
+      lostBefore ||= lost;
+      const { retryAfterMs = 0 } = error;
+      const waitMs = retryAfterMs + backoffMs(call.attempts - 1, retries.backoffMs);
+      if (retryAfterMs > longestRetryAfterMs || waitMs > call.leftMs) throw error;
+      await pause(waitMs, undefined, { signal: call.signal });
+      call.attempts++;
+      onRetry?.();
+      output = again();
+    }
+  }
+}
+
+/** Whether the request cannot have run, or its connection failed and the tool may be called twice without harm, by its own word. */
+function mayRepeat(error: unknown, { definition: { annotations } }: Tool): error is CribError {
+  if (cannotHaveRun(error)) return true;
+  // A server that says when to come back has not done what it was asked.
+  if (error instanceof CribError && error.upstreamStatus === 429) return error.retryAfterMs !== undefined;
+  const isHarmless = annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
+  return isHarmless && (error instanceof ConnectionError || error instanceof SessionLostError);
+}

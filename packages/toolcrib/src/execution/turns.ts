@@ -1,0 +1,139 @@
+import { noLimits, type CallLimits } from '../model/call-limits.ts';
+import type { Principal } from '../model/principal.ts';
+import type { BreakerState } from '../model/source.ts';
+import type { Tool } from '../model/tool.ts';
+import { createBreakers, type BreakerPass, type Outcome } from './breakers.ts';
+import { createGate, type Gate, type Limits } from './limits.ts';
+import { createPlaces, type Places, type Waiting } from './places.ts';
+
+/** One call's way past the limits of its tool, then of its source. */
+export interface Turn {
+  /** Resolves when the call may run; undefined where it may at once. */
+  readonly ready: Promise<void> | undefined;
+  /** Right before the source is asked. Throws where a breaker has opened while the call waited. */
+  begin(): void;
+  /** How it went; the first word counts. */
+  end(outcome: Outcome): void;
+  /** Gives everything back, wherever the call was on its way. */
+  leave(): void;
+}
+
+export interface Turns {
+  /** Throws where a call of this tool would be refused; takes nothing. */
+  check(tool: Tool): void;
+  /** To be called right after `check`. Undefined where there is nothing to hold to. */
+  take(tool: Tool, principal: Principal): Turn | undefined;
+  /** How many calls wait for a place. */
+  readonly waiting: number;
+  /** By source id, or tool id where a tool has a breaker of its own. */
+  breakerOf(key: string): BreakerState;
+  disturbed(): [key: string, state: BreakerState][];
+  forget(key: string): void;
+}
+
+interface Stage {
+  key: string;
+  name: string;
+  limits: CallLimits;
+  gate: Gate;
+  places: Places;
+}
+
+/** [EXEC-7] What one tool and one source may take, over all callers. A tool without limits, of a source without, costs two comparisons. */
+export function createTurns({ now }: { now?: () => number } = {}): Turns {
+  const tools = { gate: createGate({ who: 'This tool', now }), places: createPlaces({ who: 'This tool' }) };
+  const sources = { gate: createGate({ who: 'The source of this tool', now }), places: createPlaces({ who: 'The source of this tool' }) };
+  const breakers = createBreakers({ now });
+
+  /** The tool's first: whoever waits there takes nothing from the other tools of the source. */
+  function stagesOf(tool: Tool): Stage[] {
+    const stages: Stage[] = [];
+    if (tool.limits !== noLimits) stages.push({ key: tool.tool_id, name: tool.name, limits: tool.limits, ...tools });
+    if (tool.source_limits !== noLimits) stages.push({ key: tool.source_id, name: tool.namespace, limits: tool.source_limits, ...sources });
+    return stages;
+  }
+
+  function turnThrough(stages: readonly Stage[], caller: string): Turn {
+    let passed = 0;
+    let waiting: Waiting | undefined;
+    let left = false;
+    let passes: BreakerPass[] = [];
+
+    function advance(): Promise<void> | undefined {
+      for (; passed < stages.length; passed++) {
+        const { places, key, limits } = stages[passed] as Stage;
+        waiting = places.take(key, limits, caller);
+        if (waiting !== undefined) return waiting.ready.then(onPlace);
+      }
+      return undefined;
+    }
+
+    function onPlace(): Promise<void> | undefined {
+      // Whoever left in the same moment has given the place back.
+      if (left) return undefined;
+      waiting = undefined;
+      passed++;
+      return advance();
+    }
+
+    function end(outcome: Outcome): void {
+      const ended = passes;
+      passes = [];
+      for (const pass of ended) pass.end(outcome);
+    }
+
+    return {
+      ready: advance(),
+      begin() {
+        try {
+          for (const { key, limits, name } of stages) {
+            const pass = breakers.enter(key, limits.breaker, name);
+            if (pass !== undefined) passes.push(pass);
+          }
+        } catch (error) {
+          end({ kind: 'nothing' });
+          throw error;
+        }
+      },
+      end,
+      leave() {
+        if (left) return;
+        left = true;
+        end({ kind: 'nothing' });
+        waiting?.giveUp();
+        for (const { places, key, limits } of stages.slice(0, passed)) if (limits.concurrency !== undefined) places.leave(key);
+      },
+    };
+  }
+
+  return {
+    check(tool) {
+      if (tool.limits === noLimits && tool.source_limits === noLimits) return;
+      for (const { key, name, limits, gate, places } of stagesOf(tool)) {
+        breakers.check(key, limits.breaker, name);
+        places.check(key, limits);
+        gate.check(key, rateOf(limits));
+      }
+    },
+    take(tool, { key: caller }) {
+      if (tool.limits === noLimits && tool.source_limits === noLimits) return undefined;
+      const stages = stagesOf(tool);
+      for (const { key, limits, gate } of stages) {
+        gate.enter(key, rateOf(limits));
+        gate.leave(key, rateOf(limits));
+      }
+      return turnThrough(stages, caller);
+    },
+    get waiting() {
+      return tools.places.waiting + sources.places.waiting;
+    },
+    breakerOf: breakers.stateOf,
+    disturbed: breakers.disturbed,
+    forget: breakers.forget,
+  };
+}
+
+/** How many at once is counted where they can wait for it. */
+function rateOf({ rate_per_second, burst }: CallLimits): Limits {
+  return { rate_per_second, burst };
+}

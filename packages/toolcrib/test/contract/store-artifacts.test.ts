@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ArtifactRow } from '../../src/store/artifacts.ts';
+import type { Database } from '../../src/store/database.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import { describeStore } from './store-dialects.ts';
+import { callIdAt, someTime } from './store-samples.ts';
+
+/** So many bytes, of which none is like its neighbour. */
+const data = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, index) => index % 256));
+
+function artifact(fields: Partial<ArtifactRow> = {}): ArtifactRow {
+  const created_at = fields.created_at ?? someTime;
+  const base = { call_id: callIdAt(created_at), n: 1, owner: 'https://issuer.example alice', type: 'image', mime_type: 'image/png' };
+  return { ...base, bytes: 1000, created_at, data: data(1000), ...fields };
+}
+
+describeStore('kept artifacts', ({ open }) => {
+  let database: Database;
+  let store: Store;
+  beforeAll(async () => {
+    database = await open();
+    store = createStore(database);
+  });
+  afterAll(() => database?.close());
+
+  const there = async (row: ArtifactRow) => (await store.artifacts.get(row.call_id, row.n, row.owner)) !== undefined;
+
+  test('[BFF-5] are found by call, number and owner, byte for byte', async () => {
+    const [first] = [artifact()];
+    const second = artifact({ call_id: first.call_id, n: 2, mime_type: 'text/plain', data: Buffer.from('\0ü\ud83d') });
+    await store.artifacts.keep([first, second], 1_000_000);
+    const found = await store.artifacts.get(first.call_id, 1, first.owner);
+    expect({ ...found, data: Buffer.from(found?.data ?? []) }).toEqual(first);
+    expect(Buffer.from((await store.artifacts.get(first.call_id, 2, first.owner))?.data ?? []).equals(second.data)).toBe(true);
+    expect(await store.artifacts.get(first.call_id, 1, 'https://issuer.example bob')).toBeUndefined();
+    expect(await store.artifacts.get(first.call_id, 3, first.owner)).toBeUndefined();
+  });
+
+  test('[EXEC-7] of one owner are bounded: the oldest make room, and other owners keep theirs', async () => {
+    const owner = 'carol';
+    const [bobs, ...rows] = [artifact({ owner: 'bob' }), ...[1, 2, 3].map((age) => artifact({ owner, created_at: someTime + age }))];
+    await store.artifacts.keep([bobs], 1000);
+    for (const row of rows) await store.artifacts.keep([row], 2500);
+    expect(await Promise.all([bobs, ...rows].map(there))).toEqual([true, false, true, true]);
+  });
+
+  test('are kept together or not at all', async () => {
+    const row = artifact();
+    await expect(store.artifacts.keep([row, row], 1_000_000)).rejects.toThrow(/unique/i);
+    expect(await there(row)).toBe(false);
+  });
+
+  test('[OPS-3] are deleted when they are old, also where there are many', async () => {
+    const old = Array.from({ length: 120 }, () => artifact({ owner: 'dave', created_at: 5 }));
+    const young = artifact({ owner: 'dave', created_at: someTime });
+    for (const row of [...old, young]) await store.artifacts.keep([row], 1_000_000);
+    expect(await store.artifacts.deleteOlderThan(6)).toBe(120);
+    expect([await there(young), await there(old[0] as ArtifactRow)]).toEqual([true, false]);
+  });
+});
