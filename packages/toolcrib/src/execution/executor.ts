@@ -10,6 +10,7 @@ import type { ArgumentValidator } from './argument-validator.ts';
 import { createGate, type Limits } from './limits.ts';
 import type { Recorder } from './recorder.ts';
 import { RunningCall } from './running-call.ts';
+import { RunningCalls } from './running-calls.ts';
 import { uuidV7 } from '../model/uuid-v7.ts';
 
 export interface CallRequest {
@@ -66,7 +67,7 @@ export function createExecutor(input: ExecutorInput): Executor {
   const { counter, validator, recorder, limits } = input;
   const principals = createGate({ who: 'You' });
   const tools = createGate({ who: 'This tool' });
-  const runningCalls = new Map<string, RunningCall>();
+  const runningCalls = new RunningCalls();
   let admittedCalls = 0;
   let tellIdle: (() => void) | undefined;
   let stopped = false;
@@ -129,7 +130,7 @@ export function createExecutor(input: ExecutorInput): Executor {
       if (source === undefined) throw new CribError('SERVICE_UNAVAILABLE', `The source of ${call.tool.name} is not running`);
       const output = source.call(call.tool, args, call);
       if (!(output instanceof Promise)) return answerFrom(call, output, elapsed(began));
-      runningCalls.set(call.callId, call);
+      runningCalls.add(call);
       return answerFrom(call, await call.settle(output), elapsed(began));
     } catch (error) {
       if (error instanceof CribError) return answerFromError(call, error, elapsed(began));
@@ -137,7 +138,7 @@ export function createExecutor(input: ExecutorInput): Executor {
       const fault = new CribError('INTERNAL', `${call.tool.name} failed inside Toolcrib; the server's log has call ${call.callId}`);
       return answerFromError(call, fault, elapsed(began));
     } finally {
-      runningCalls.delete(call.callId);
+      runningCalls.delete(call);
     }
   }
 
@@ -203,7 +204,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     },
 
     dismiss: ({ call }) => leave(call),
-    running: (callId) => runningCalls.get(callId),
+    running: (callId) => runningCalls.find(callId),
     idle: () =>
       new Promise((resolve) => {
         tellIdle = () => {
@@ -213,7 +214,7 @@ export function createExecutor(input: ExecutorInput): Executor {
         if (admittedCalls === 0) tellIdle();
       }),
     cancelAll() {
-      for (const call of runningCalls.values()) call.end('cancelled');
+      for (const call of runningCalls.all()) call.end('cancelled');
     },
   };
 }

@@ -4,6 +4,8 @@ import type { McpSession } from '../sources/mcp/mcp-session.ts';
 import { backoffMs } from './backoff.ts';
 
 export interface LiveSession {
+  /** The one session while it is there, for those who do not want to wait. */
+  readonly ready: McpSession | undefined;
   /** The one session: opened by whoever asks first, joined by everybody else, also while it is being opened anew. */
   get(signal: AbortSignal): Promise<McpSession>;
   close(): Promise<void>;
@@ -23,6 +25,7 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
   const { resilience } = input;
   const closing = new AbortController();
   let current: Promise<McpSession> | undefined;
+  let ready: McpSession | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
 
   function openFirst(): Promise<McpSession> {
@@ -35,6 +38,7 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
   }
 
   function watch(session: McpSession): McpSession {
+    ready = session;
     session.onLost((reason) => lose(session, reason));
     const { heartbeatIntervalMs, staleTimeoutMs, requestTimeoutMs } = resilience;
     clearInterval(heartbeat);
@@ -64,6 +68,7 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
   function lose(session: McpSession, reason: CribError): void {
     clearInterval(heartbeat);
     if (closing.signal.aborted) return;
+    ready = undefined;
     void session.close().catch(() => undefined);
     input.onLost(reason);
     current = reopen(reason);
@@ -91,6 +96,9 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
   }
 
   return {
+    get ready() {
+      return ready;
+    },
     async get(signal) {
       closing.signal.throwIfAborted();
       current ??= openFirst();
@@ -98,6 +106,7 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
     },
     async close() {
       clearInterval(heartbeat);
+      ready = undefined;
       closing.abort(new CribError('SERVICE_UNAVAILABLE', 'The source is being stopped'));
       const session = await current?.catch(() => undefined);
       await session?.close();

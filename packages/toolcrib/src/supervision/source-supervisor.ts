@@ -36,8 +36,6 @@ export interface SourceSupervisorInput {
   note(message: string): void;
 }
 
-const longestCallMs = 86_400_000;
-
 /** Keeps one server alive and owns its status. Nothing here knows of any other source [LIFE-8]. */
 export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupervisor {
   const { definition } = input;
@@ -183,7 +181,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       }
     },
     async call(tool, args, context) {
-      const session = await sessionFor(context.signal);
+      const session = live?.ready ?? (await sessionFor(context.signal));
       try {
         const output = await callOn(session, tool, args, context);
         health.succeeded();
@@ -207,8 +205,8 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
 function callOn(session: McpSession, tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput> {
   return session.callTool(tool.definition.name, args, {
     // The call itself has the deadline, which progress moves; it ends here through its signal.
-    timeoutMs: longestCallMs,
-    maxTotalMs: longestCallMs,
+    timeoutMs: Infinity,
+    maxTotalMs: Infinity,
     signal: context.signal,
     onProgress: (update) => context.progress(update),
     onLog: (level, data) => context.log(level, data),
