@@ -10,16 +10,20 @@ export interface BenchOptions {
   only: ReadonlySet<string>;
 }
 
-const parts = ['calls', 'start', 'list'];
+interface BenchDefaults {
+  parts: string[];
+  name: string;
+  users: number;
+}
 
-export function benchOptions(args: string[]): BenchOptions {
+export function benchOptions(args: string[], { parts, name, users }: BenchDefaults): BenchOptions {
   const { values } = parseArgs({
     args,
     options: {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
-      users: { type: 'string', default: '1000' },
-      name: { type: 'string', default: 'call-path' },
+      users: { type: 'string', default: String(users) },
+      name: { type: 'string', default: name },
       only: { type: 'string', default: parts.join(',') },
     },
   });

@@ -1,12 +1,12 @@
 /** `npm run bench`: what a call costs, against an echo on bare Fastify. README.md says how to read it. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { benchOptions } from './bench-options.ts';
 import { startIssuer, type BenchIssuer } from './issuer.ts';
 import { startLoadProcess, type LoadProcess } from './load-process.ts';
-import { baseline, measureCalls, type Contestant } from './measure-calls.ts';
+import { baseline, measureCalls, overHttp, type Contestant } from './measure-calls.ts';
 import { measureListing } from './measure-listing.ts';
 import { measureStart, type StartFigures } from './measure-start.ts';
 import { freshPostgres } from './postgres.ts';
@@ -15,8 +15,9 @@ import { recordedCalls, seed, type DatabasePlace } from './seed.ts';
 import { startServerProcess, type ServerProcess } from './server-process.ts';
 import { fromSource, installCompiled, startToolcrib } from './toolcrib.ts';
 import { callRequests, refusedRequest } from './users.ts';
+import { machine, writeResults } from './write-results.ts';
 
-const options = benchOptions(process.argv.slice(2));
+const options = benchOptions(process.argv.slice(2), { parts: ['calls', 'start', 'list'], name: 'call-path', users: 1000 });
 const script = (name: string) => fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url));
 
 await using cleanup = new AsyncDisposableStack();
@@ -31,7 +32,7 @@ const list = options.only.has('list') ? await measureListing({ load, issuer, dir
 
 const results: Results = {
   measured_at: new Date().toISOString(),
-  machine: `${availableParallelism()} cores, shared with the load program; Node ${process.versions.node}; ${process.platform} ${process.arch}`,
+  machine,
   command: ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' '),
   postgres: postgres?.settings ?? null,
   turns,
@@ -40,13 +41,7 @@ const results: Results = {
   list,
   targets: targets({ calls, start, list }),
 };
-const resultsDirectory = new URL('./results/', import.meta.url);
-await mkdir(resultsDirectory, { recursive: true });
-// Lists of numbers on one line, as the formatter has them.
-const json = JSON.stringify(results, null, 2).replaceAll(/\[[\d\s.,]+\]/g, (list) =>
-  JSON.stringify(JSON.parse(list)).replaceAll(',', ', '),
-);
-await writeFile(new URL(`${options.name}.json`, resultsDirectory), `${json}\n`);
+await writeResults(options.name, results);
 console.log(toMarkdown(results));
 
 async function starts({ issuer }: BenchIssuer): Promise<StartFigures[]> {
@@ -64,25 +59,25 @@ async function callPath(issuer: BenchIssuer, load: LoadProcess): Promise<Pick<Re
   const places = new Map<string, DatabasePlace>();
   const refused = new Map<string, number>();
   for (const name of ['node-http-echo', baseline]) {
-    const server = servers.use(await startServerProcess((port) => [script(name), String(port)]));
-    contestants.push({ name, server, requests: toEcho, hasCompanion: false });
+    const server = servers.use(await startServerProcess({ args: (port) => [script(name), String(port)] }));
+    contestants.push(overHttp({ load, name, server, requests: toEcho }));
   }
   const addToolcrib = async (name: string, databaseUrl?: string) => {
     const dataDir = join(directory, name);
     const place = databaseUrl === undefined ? { file: join(dataDir, 'toolcrib.db') } : { url: databaseUrl };
-    await seed(place, { tools: 0, visible: 0 });
+    await seed(place, {});
     const server = servers.use(
       await startToolcrib({ issuer: issuer.issuer, dataDir, ...(databaseUrl === undefined ? {} : { databaseUrl }) }),
     );
     refused.set(name, await provePolicyDecides(server, issuer, load));
-    contestants.push({ name, server, requests: toToolcrib, hasCompanion: databaseUrl !== undefined });
+    contestants.push({ ...overHttp({ load, name, server, requests: toToolcrib }), hasCompanion: databaseUrl !== undefined });
     places.set(name, place);
   };
   await addToolcrib('toolcrib-sqlite');
   if (postgres === undefined) console.error('no PostgreSQL: TOOLCRIB_TEST_POSTGRES_URL names the server that would be measured as well');
   else await addToolcrib('toolcrib-postgres', postgres.url);
 
-  const { figures, turns, answered } = await measureCalls(load, contestants, options);
+  const { figures, turns, answered } = await measureCalls(contestants, options);
   await servers.disposeAsync();
   for (const [name, place] of places) {
     const expected = (answered.get(name) ?? 0) + (refused.get(name) ?? 0);

@@ -21,6 +21,8 @@ export interface LoadJob {
   port: number;
   /** The server's process, whose use of processor and memory is read before and after. */
   pid: number;
+  /** Processes that work for the server, such as the one behind it: what they use is no noise. */
+  companions?: readonly number[];
   connections: number;
   /** Sent one after the other, over and over, by whichever connection is free. */
   requests: PreparedRequest[];
@@ -40,6 +42,8 @@ export interface LoadReport {
   /** Of the server's process; null where the system does not tell. */
   serverCpuSeconds: number | null;
   serverRssMb: number | null;
+  /** Of the processes that work for it. */
+  companionCpuSeconds: number | null;
   /** What everything else on the machine used meanwhile, in cores: the noise in the figures. */
   otherCpuShare: number | null;
   /** How much of one core this program used itself: near 1 it would be what limits the figures. */
@@ -92,9 +96,12 @@ class Connection {
     if (this.#length === 0) {
       const head = text.indexOf('\r\n\r\n');
       if (head < 0) return;
-      const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, head))?.[1] ?? '0';
-      this.#length = head + 4 + Number(length);
+      const fields = text.slice(0, head);
+      const length = /\r\ncontent-length: (\d+)/i.exec(fields)?.[1] ?? '0';
+      this.#length = /\r\ntransfer-encoding: chunked/i.test(fields) ? Infinity : head + 4 + Number(length);
     }
+    // RFC 9112 §7.1: a body in chunks ends with an empty one.
+    if (this.#length === Infinity && text.endsWith('\r\n0\r\n\r\n')) this.#length = text.length;
     if (text.length < this.#length) return;
     const now = performance.now();
     this.#check(text);
@@ -149,11 +156,13 @@ async function runLoad(job: LoadJob): Promise<LoadReport> {
   async function measure(): Promise<LoadReport> {
     const warm = await phase(job.warmUp);
     const before = processUsage(job.pid);
+    const companionsBefore = cpuSecondsOf(job.companions);
     const ownBefore = process.cpuUsage();
     const machineBefore = machineCpuSeconds();
     const { seconds, tookMs } = await phase(job.measured);
     const own = process.cpuUsage(ownBefore);
     const after = processUsage(job.pid);
+    const companionSeconds = cpuSecondsOf(job.companions) - companionsBefore;
     const machine = (machineCpuSeconds() ?? Number.NaN) - (machineBefore ?? Number.NaN);
     const ownSeconds = (own.user + own.system) / 1e6;
     const serverSeconds = before && after ? after.cpuSeconds - before.cpuSeconds : null;
@@ -169,7 +178,8 @@ async function runLoad(job: LoadJob): Promise<LoadReport> {
       p99Us: us(0.99),
       serverCpuSeconds: serverSeconds,
       serverRssMb: after?.rssMb ?? null,
-      otherCpuShare: serverSeconds === null ? null : Math.max(0, machine - ownSeconds - serverSeconds) / seconds,
+      companionCpuSeconds: serverSeconds === null ? null : companionSeconds,
+      otherCpuShare: serverSeconds === null ? null : Math.max(0, machine - ownSeconds - serverSeconds - companionSeconds) / seconds,
       loadCpuShare: ownSeconds / seconds,
     };
   }
@@ -180,6 +190,10 @@ async function runLoad(job: LoadJob): Promise<LoadReport> {
     broken.promise.catch(() => undefined);
     for (const { socket } of connections) socket.removeAllListeners('close').destroy();
   }
+}
+
+function cpuSecondsOf(pids: readonly number[] = []): number {
+  return pids.reduce((sum, pid) => sum + (processUsage(pid)?.cpuSeconds ?? 0), 0);
 }
 
 process.on('message', (job: LoadJob) => {

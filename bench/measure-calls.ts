@@ -5,10 +5,41 @@ import type { ServerProcess } from './server-process.ts';
 
 export interface Contestant {
   name: string;
+  /** True where another process works for this server, which then cannot be told from noise. */
+  hasCompanion?: boolean;
+  /** Of `connectionCounts`, those it takes part in; all where it is not said. */
+  connections?: readonly number[];
+  run(spell: Spell): Promise<LoadReport>;
+}
+
+/** One time that a contestant is at work. */
+export interface Spell {
+  connections: number;
+  warmUpSeconds: number;
+  measuredSeconds: number;
+}
+
+interface HttpContestant {
+  load: LoadProcess;
+  name: string;
   server: ServerProcess;
   requests: PreparedRequest[];
-  /** True where another process works for this server, which then cannot be told from noise. */
-  hasCompanion: boolean;
+  companions?: readonly number[];
+  /** How many calls come before the measured part of every spell. One of every user where it is not said: no token is verified for the first
+   * time in the measured part. */
+  warmUpCalls?: number;
+}
+
+/** A contestant that is asked over HTTP by the load program. */
+export function overHttp({ load, name, server, requests, companions = [], warmUpCalls = requests.length }: HttpContestant): Contestant {
+  const { port, pid } = server;
+  return {
+    name,
+    run({ connections, warmUpSeconds, measuredSeconds }) {
+      const warmUp = { calls: warmUpCalls, seconds: warmUpSeconds };
+      return load.run({ port, pid, companions, connections, requests, warmUp, measured: { calls: 0, seconds: measuredSeconds } });
+    },
+  };
 }
 
 export interface CallFigures {
@@ -24,6 +55,8 @@ export interface CallFigures {
   p99_us: number;
   server_cpu_seconds_per_1000_calls: number | null;
   cpu_ratio_to_fastify: number | null;
+  /** Of the process behind the gateway. */
+  upstream_cpu_seconds_per_1000_calls: number | null;
   memory_under_load_mb: number | null;
   /** In cores: the load program's own, and everything else that ran on the machine. */
   load_cpu: number;
@@ -37,6 +70,13 @@ export interface CallMeasurement {
   answered: Map<string, number>;
 }
 
+interface MeasureOptions {
+  rounds: number;
+  seconds: number;
+  /** How many times as many turns as are wanted may be made to get quiet ones. */
+  patience?: number;
+}
+
 /** One report of each contestant, made right after one another. */
 type Turn = Map<string, LoadReport>;
 
@@ -48,30 +88,25 @@ const turnSeconds = 0.5;
 const firstWarmUpSeconds = 3;
 /** A turn during which anything else used more of the machine than this, in cores, is made again as long as patience lasts. */
 const quiet = 0.2;
-const patience = 2;
 
 /** Each round gives every contestant `seconds` of measured time at each number of connections, in short turns. */
-export async function measureCalls(
-  load: LoadProcess,
-  contestants: Contestant[],
-  { rounds, seconds }: { rounds: number; seconds: number },
-): Promise<CallMeasurement> {
+export async function measureCalls(contestants: Contestant[], { rounds, seconds, patience = 2 }: MeasureOptions): Promise<CallMeasurement> {
   const answered = new Map<string, number>();
-  const run = async ({ name, server, requests }: Contestant, connections: number, times: { warmUp: number; measured: number }) => {
-    const { port, pid } = server;
-    // At least one call of every user: no token is verified for the first time in the measured part.
-    const warmUp = { calls: requests.length, seconds: times.warmUp };
-    const report = await load.run({ port, pid, connections, requests, warmUp, measured: { calls: 0, seconds: times.measured } });
-    answered.set(name, (answered.get(name) ?? 0) + report.allCalls);
+  const run = async (contestant: Contestant, spell: Spell) => {
+    const report = await contestant.run(spell);
+    answered.set(contestant.name, (answered.get(contestant.name) ?? 0) + report.allCalls);
     return report;
   };
+  const takingPart = (connections: number) => contestants.filter((one) => one.connections?.includes(connections) !== false);
   const makeTurn = async (connections: number, order: Contestant[]) => {
     const turn: Turn = new Map();
-    for (const contestant of order) turn.set(contestant.name, await run(contestant, connections, { warmUp: 0, measured: turnSeconds }));
+    const spell = { connections, warmUpSeconds: 0, measuredSeconds: turnSeconds };
+    for (const contestant of order) turn.set(contestant.name, await run(contestant, spell));
     return turn;
   };
-  for (const contestant of contestants) {
-    for (const connections of connectionCounts) await run(contestant, connections, { warmUp: firstWarmUpSeconds, measured: 0 });
+  for (const connections of connectionCounts) {
+    const spell = { connections, warmUpSeconds: firstWarmUpSeconds, measuredSeconds: 0 };
+    for (const contestant of takingPart(connections)) await run(contestant, spell);
   }
 
   const wanted = Math.max(1, Math.round((rounds * seconds) / turnSeconds));
@@ -83,7 +118,7 @@ export async function measureCalls(
     for (const [connections, turns] of made) {
       if (isEnough(turns)) continue;
       // Every other turn runs backwards: a machine that slowly gets busier favours nobody.
-      turns.push(await makeTurn(connections, turns.length % 2 === 0 ? contestants : contestants.toReversed()));
+      turns.push(await makeTurn(connections, turns.length % 2 === 0 ? takingPart(connections) : takingPart(connections).toReversed()));
     }
     const most = Math.max(...[...made.values()].map((turns) => turns.length));
     if (most % 10 === 0) console.error(`calls: ${most} turns made, ${wanted} quiet ones wanted`);
@@ -92,7 +127,7 @@ export async function measureCalls(
     // Chosen by the noise around them, never by what they measured.
     const kept = turns.toSorted((a, b) => noise(a) - noise(b)).slice(0, wanted);
     const of = (name: string) => kept.map((turn) => turn.get(name)).filter((report) => report !== undefined);
-    return contestants.map(({ name }) => summarise(name, connections, of(name), of(baseline)));
+    return takingPart(connections).map(({ name }) => summarise(name, connections, of(name), of(baseline)));
   });
   const total = [...made.values()].reduce((sum, turns) => sum + turns.length, 0);
   return { figures, turns: { kept: wanted * made.size, made: total }, answered };
@@ -102,7 +137,7 @@ function summarise(name: string, connections: number, own: LoadReport[], base: L
   const middle = (pick: (report: LoadReport) => number, digits = 0) => rounded(median(own.map(pick)), digits);
   const ratios = own.map(({ callsPerSecond }, turn) => callsPerSecond / (base[turn]?.callsPerSecond ?? Number.NaN)).sort((a, b) => a - b);
   const quartile = (part: number) => rounded(quantile(ratios, part), 3);
-  const cpu = cpuPer1000(own);
+  const cpu = per1000(own, 'serverCpuSeconds');
   const isKnown = !Number.isNaN(cpu);
   return {
     name,
@@ -114,7 +149,8 @@ function summarise(name: string, connections: number, own: LoadReport[], base: L
     p90_us: middle(({ p90Us }) => p90Us),
     p99_us: middle(({ p99Us }) => p99Us),
     server_cpu_seconds_per_1000_calls: isKnown ? rounded(cpu, 4) : null,
-    cpu_ratio_to_fastify: isKnown ? rounded(cpu / cpuPer1000(base), 2) : null,
+    upstream_cpu_seconds_per_1000_calls: isKnown ? rounded(per1000(own, 'companionCpuSeconds'), 4) : null,
+    cpu_ratio_to_fastify: isKnown ? rounded(cpu / per1000(base, 'serverCpuSeconds'), 2) : null,
     memory_under_load_mb: isKnown ? Math.max(...own.map(({ serverRssMb }) => serverRssMb ?? 0)) : null,
     load_cpu: middle(({ loadCpuShare }) => loadCpuShare, 2),
     other_cpu: isKnown ? middle(({ otherCpuShare }) => otherCpuShare ?? Number.NaN, 2) : null,
@@ -122,8 +158,8 @@ function summarise(name: string, connections: number, own: LoadReport[], base: L
 }
 
 /** Over all turns together: the system counts in ticks too coarse for one. */
-function cpuPer1000(reports: LoadReport[]): number {
-  const seconds = reports.reduce((sum, { serverCpuSeconds }) => sum + (serverCpuSeconds ?? Number.NaN), 0);
+function per1000(reports: LoadReport[], which: 'serverCpuSeconds' | 'companionCpuSeconds'): number {
+  const seconds = reports.reduce((sum, report) => sum + (report[which] ?? Number.NaN), 0);
   return (seconds / reports.reduce((sum, { calls }) => sum + calls, 0)) * 1000;
 }
 

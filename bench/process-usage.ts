@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessUsage {
   cpuSeconds: number;
@@ -18,6 +18,18 @@ export function processUsage(pid: number): ProcessUsage | undefined {
     return { cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond, rssMb: Math.round(Number(rssKb) / 102.4) / 10 };
   } catch {
     return undefined;
+  }
+}
+
+/** Everything a process has started, and what that has started in turn; nothing where there is no /proc. */
+export function descendantsOf(pid: number): number[] {
+  try {
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    );
+    return children.concat(children.flatMap(descendantsOf));
+  } catch {
+    return [];
   }
 }
 

@@ -91,7 +91,7 @@ function callTable(connections: number, rows: CallFigures[]): string {
   return table(heads, cells);
 }
 
-function table(heads: string[], rows: (string | number | null)[][]): string {
+export function table(heads: string[], rows: (string | number | null)[][]): string {
   const line = (cells: (string | number | null)[]) => `| ${cells.map((cell) => cell?.toLocaleString('en') ?? '–').join(' | ')} |`;
   return [line(heads), `|${heads.map((_head, column) => (column === 0 ? '---' : '---:')).join('|')}|`, ...rows.map(line)].join('\n');
 }

@@ -1,6 +1,7 @@
 import { definitionHash } from '../packages/toolcrib/src/inventory/definition-hash.ts';
 import { toolId } from '../packages/toolcrib/src/inventory/tool-id.ts';
 import type { Group, Policy } from '../packages/toolcrib/src/model/policy.ts';
+import type { SourceRecord } from '../packages/toolcrib/src/model/source.ts';
 import type { ToolDefinition, ToolRecord } from '../packages/toolcrib/src/model/tool.ts';
 import { openDatabase } from '../packages/toolcrib/src/store/open-database.ts';
 import { createStore, type Store } from '../packages/toolcrib/src/store/store.ts';
@@ -8,14 +9,24 @@ import { departments, listingRole, userRole } from './users.ts';
 
 export type DatabasePlace = { file: string } | { url: string };
 
+interface SeedOptions {
+  tools?: number;
+  visible?: number;
+  sources?: SourceRecord[];
+}
+
 const sourceId = '00000000-0000-4000-8000-00000000be4c';
 const stored = { created_at: 0, updated_at: 0 };
 
 /** What administrators would have set up before the first user comes: policies that decide, and many tools where they are asked for. */
-export async function seed(place: DatabasePlace, { tools, visible }: { tools: number; visible: number }): Promise<void> {
+export async function seed(place: DatabasePlace, { tools = 0, visible = 0, sources = [] }: SeedOptions): Promise<void> {
   await using database = await openDatabase(place);
   const store = createStore(database);
   if (tools > 0) await seedTools(store, tools, visible);
+  for (const source of sources) {
+    const created = { kind: 'source-created', topic: 'source', subject: source.id, actor: 'system', before: null, after: null } as const;
+    await store.change(created, (transaction) => transaction.sources.upsert(source));
+  }
   const change = { kind: 'policy-created', topic: 'policy', subject: 'bench', actor: 'system', before: null, after: null } as const;
   await store.change(change, async (transaction) => {
     for (const group of groups()) await transaction.groups.insert(group);
@@ -36,7 +47,7 @@ export async function recordedCalls(place: DatabasePlace): Promise<number> {
 function groups(): Group[] {
   const none = { description: '', include: [], exclude: [], ...stored };
   return [
-    { id: 'arithmetic', name: 'Arithmetic', selectors: [{ tags: ['math'] }], ...none },
+    { id: 'arithmetic', name: 'Arithmetic', selectors: [{ tags: ['math'] }, { name: 'echo' }], ...none },
     { id: 'text', name: 'Text', selectors: [{ name: 'text_*' }], ...none },
     { id: 'visible', name: 'Visible', selectors: [{ tags: ['visible'] }], ...none },
   ];

@@ -14,23 +14,38 @@ export interface ServerProcess extends AsyncDisposable {
 }
 
 const longestStartMs = 30_000;
+const longestStopMs = 10_000;
 const askAgainMs = 4;
 
-/** Starts a server as a process of its own with this Node, and waits until it answers. */
-export async function startServerProcess(args: (port: number) => string[], env: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
+export interface ServerProgram {
+  /** This Node where it is not said. */
+  program?: string;
+  args(port: number): string[];
+  env?: NodeJS.ProcessEnv | undefined;
+  /** Whether it answers by now; asked over and over. */
+  isReady?(port: number): Promise<boolean>;
+}
+
+/** Starts a server as a process of its own, and waits until it answers. */
+export async function startServerProcess({ program, args, env, isReady = isHealthy }: ServerProgram): Promise<ServerProcess> {
   const port = await freePort();
   const began = performance.now();
-  const child = spawn(process.execPath, args(port), { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program ?? process.execPath, args(port), {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let complaints = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-4000)));
   const exited = once(child, 'exit');
 
   async function stop(): Promise<void> {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+    const patience = setTimeout(() => child.kill('SIGKILL'), longestStopMs);
     await exited;
+    clearTimeout(patience);
   }
 
-  while (!(await isHealthy(port))) {
+  while (!(await isReady(port))) {
     if (child.exitCode !== null) throw new Error(`The server ended while it started:\n${complaints}`);
     if (performance.now() - began > longestStartMs) {
       await stop();

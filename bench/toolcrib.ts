@@ -21,10 +21,10 @@ export const fromSource = join(packageDirectory, 'bin', 'toolcrib.cjs');
 export function startToolcrib({ program = fromSource, issuer, dataDir, databaseUrl, env }: ToolcribOptions): Promise<ServerProcess> {
   const unlimited = ['--principal-rate', '0', '--principal-concurrency', '0'];
   const database = databaseUrl === undefined ? [] : ['--database', databaseUrl];
-  return startServerProcess(
-    (port) => [program, 'serve', '--port', String(port), '--data', dataDir, '--issuer', issuer, ...unlimited, ...database],
+  return startServerProcess({
+    args: (port) => [program, 'serve', '--port', String(port), '--data', dataDir, '--issuer', issuer, ...unlimited, ...database],
     env,
-  );
+  });
 }
 
 /** Lays the built package out as npm would install it, without the source; undefined where nothing has been built. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BenchIssuer } from './issuer.ts';
 import type { PreparedRequest } from './load.ts';
+import { postBytes } from './post-bytes.ts';
 
 export const departments = Array.from({ length: 20 }, (_, index) => `department-${index}`);
 /** The role that a policy of every department asks for, and the one that grants the thousand tools of the listing. */
@@ -50,15 +51,8 @@ export function refusedRequest(issuer: BenchIssuer): PreparedRequest {
 }
 
 function callBytes(token: string, expression: string): string {
-  const body = JSON.stringify({ name: 'builtin:calculator', arguments: { expression } });
-  const head = [
-    'POST /api/bff/tools/call HTTP/1.1',
-    'host: 127.0.0.1',
-    `authorization: Bearer ${token}`,
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${body}`;
+  const body = { name: 'builtin:calculator', arguments: { expression } };
+  return postBytes('/api/bff/tools/call', body, { authorization: `Bearer ${token}` });
 }
 
 export function listBytes(token: string, etag?: string): string {

@@ -14,6 +14,7 @@ import { outcomeOf } from './outcome-of.ts';
 import type { Recorder } from './recorder.ts';
 import { withRetries } from './retries.ts';
 import { RunningCall } from './running-call.ts';
+import { RunningCalls } from './running-calls.ts';
 import type { Shaper } from './shaper.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { uuidV7 } from '../model/uuid-v7.ts';
@@ -89,7 +90,7 @@ export function createExecutor(input: ExecutorInput): Executor {
   const { counter, validator, shape, recorder, limits } = input;
   const principals = createGate({ who: 'You' });
   const turns = createTurns();
-  const runningCalls = new Map<string, RunningCall>();
+  const runningCalls = new RunningCalls();
   let admittedCalls = 0;
   let tellIdle: (() => void) | undefined;
   let stopped = false;
@@ -139,7 +140,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     const { turn } = call;
     try {
       const output = turn?.ready === undefined ? ask(call, args) : askLater(call, args, turn.ready);
-      if (output instanceof Promise) runningCalls.set(call.callId, call);
+      if (output instanceof Promise) runningCalls.add(call);
       const settled = output instanceof Promise ? await call.settle(output) : output;
       turn?.end({ kind: 'answered' });
       const answer = shape(call, settled, elapsed(began));
@@ -153,7 +154,7 @@ export function createExecutor(input: ExecutorInput): Executor {
       const fault = new CribError('INTERNAL', `${call.tool.name} failed inside Toolcrib; the server's log has call ${call.callId}`);
       return answerFromError(call, fault, elapsed(began));
     } finally {
-      runningCalls.delete(call.callId);
+      runningCalls.delete(call);
     }
   }
 
@@ -231,7 +232,7 @@ export function createExecutor(input: ExecutorInput): Executor {
 
     load: turns,
     dismiss: ({ call }) => leave(call),
-    running: (callId) => runningCalls.get(callId),
+    running: (callId) => runningCalls.find(callId),
     idle: () =>
       new Promise((resolve) => {
         tellIdle = () => {
@@ -241,7 +242,7 @@ export function createExecutor(input: ExecutorInput): Executor {
         if (admittedCalls === 0) tellIdle();
       }),
     cancelAll() {
-      for (const call of runningCalls.values()) call.end('cancelled');
+      for (const call of runningCalls.all()) call.end('cancelled');
     },
   };
 }

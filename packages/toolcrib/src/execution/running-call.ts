@@ -40,6 +40,8 @@ export class RunningCall implements CallContext {
   readonly shortened: boolean;
   /** True once the source has not answered at once: from here on it can be cancelled. */
   pending = false;
+  /** Where it stands among those that run. */
+  place = -1;
   #controller: AbortController | undefined;
   #ended: EndReason | undefined;
   #end: ((error: CribError) => void) | undefined;
@@ -47,7 +49,7 @@ export class RunningCall implements CallContext {
   #waitsSince = 0;
   #endsAt = 0;
   #asked = 0;
-  readonly #questions = new Map<string, (answer: JsonObject) => void>();
+  #questions: Map<string, (answer: JsonObject) => void> | undefined;
 
   constructor(call: RunningCallInput) {
     this.callId = call.callId;
@@ -92,6 +94,7 @@ export class RunningCall implements CallContext {
     this.#allow(this.maxTimeoutMs);
     const elicitationId = String(++this.#asked);
     return new Promise((resolve) => {
+      this.#questions ??= new Map();
       this.#questions.set(elicitationId, resolve);
       ask({ type: 'elicitation', elicitation_id: elicitationId, request });
     });
@@ -99,9 +102,9 @@ export class RunningCall implements CallContext {
 
   /** The caller's answer to a question; false when there is no such question or it was answered before. */
   answer(elicitationId: string, answer: JsonObject): boolean {
-    const resolve = this.#questions.get(elicitationId);
+    const resolve = this.#questions?.get(elicitationId);
     if (resolve === undefined) return false;
-    this.#questions.delete(elicitationId);
+    this.#questions?.delete(elicitationId);
     this.#allow(this.timeoutMs);
     resolve(answer);
     return true;
@@ -121,14 +124,16 @@ export class RunningCall implements CallContext {
   async settle<T>(output: Promise<T>): Promise<T> {
     this.pending = true;
     this.#waitsSince = performance.now();
-    const ended = new Promise<never>((_resolve, reject) => {
-      this.#end = reject;
-    });
-    this.#allow(this.timeoutMs);
-    if (this.#ended !== undefined) this.#end?.(endError(this.#ended, this));
     try {
-      // Whichever loses the race may still reject: that is heard here, and goes nowhere.
-      return await Promise.race([output, ended]);
+      return await new Promise<T>((resolve, reject) => {
+        this.#end = reject;
+        this.#allow(this.timeoutMs);
+        // Whichever comes second may still reject: that is heard here, and goes nowhere.
+        output.then(resolve, reject);
+        // Later than an answer that is there already.
+        const ended = this.#ended;
+        if (ended !== undefined) queueMicrotask(() => reject(endError(ended, this)));
+      });
     } finally {
       clearTimeout(this.#timer);
       this.#end = undefined;

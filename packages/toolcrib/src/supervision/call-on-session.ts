@@ -4,8 +4,6 @@ import type { Tool } from '../model/tool.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
 import type { CallContext } from '../sources/source.ts';
 
-const longestCallMs = 86_400_000;
-
 /** One call of one caller, ended by the signal. */
 export function callOnSession(
   session: McpSession,
@@ -16,8 +14,8 @@ export function callOnSession(
 ): Promise<ToolOutput> {
   return session.callTool(tool.definition.name, args, {
     // The call itself has the deadline, which progress moves; it ends here through its signal.
-    timeoutMs: longestCallMs,
-    maxTotalMs: longestCallMs,
+    timeoutMs: Infinity,
+    maxTotalMs: Infinity,
     signal,
     onProgress: (update) => context.progress(update),
     onLog: (level, data) => context.log(level, data),

@@ -6,6 +6,8 @@ import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { abortable, pause } from './waiting.ts';
 
 export interface LiveSession {
+  /** The one session while it is there, for those who do not want to wait. */
+  readonly ready: McpSession | undefined;
   /** The one session: opened by whoever asks first, joined by everybody else, also while it is being opened anew. */
   get(signal: AbortSignal): Promise<McpSession>;
   /** It has done something useful: if it is lost now, that is no part of an earlier failure. */
@@ -104,6 +106,9 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
   }
 
   return {
+    get ready() {
+      return closing.signal.aborted ? undefined : watched?.session;
+    },
     async get(signal) {
       closing.signal.throwIfAborted();
       current ??= openFirst();

@@ -215,16 +215,6 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     }
   }
 
-  async function callWithin(tool: Tool, args: JsonObject, context: CallContext, signal: AbortSignal): Promise<ToolOutput> {
-    try {
-      return await withSession(signal, (session) => callOnSession(session, tool, args, context, signal));
-    } catch (error) {
-      // A caller who went away says nothing about the server.
-      if (error instanceof CribError && !signal.aborted) health.failed(error);
-      throw error;
-    }
-  }
-
   return {
     get status() {
       return status;
@@ -256,10 +246,23 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       await refresh();
     },
     async call(tool, args, context) {
-      const output = await ongoing.run(context.signal, (signal) => callWithin(tool, args, context, signal));
-      health.succeeded();
-      live?.provedItself();
-      return output;
+      // The usual way pays for nothing more: what is under way on the one session ends with it.
+      const ready = stopping.signal.aborted ? undefined : live?.ready;
+      try {
+        const output =
+          ready === undefined
+            ? await ongoing.run(context.signal, (signal) =>
+                withSession(signal, (session) => callOnSession(session, tool, args, context, signal)),
+              )
+            : await callOnSession(ready, tool, args, context, context.signal);
+        health.succeeded();
+        live?.provedItself();
+        return output;
+      } catch (error) {
+        // A caller who went away, or our own stop, says nothing about the server.
+        if (error instanceof CribError && !context.signal.aborted && !stopping.signal.aborted) health.failed(error);
+        throw error;
+      }
     },
   };
 }

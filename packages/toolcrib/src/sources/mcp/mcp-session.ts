@@ -12,7 +12,7 @@ export interface McpServerInfo {
 }
 
 export interface McpCallOptions {
-  /** Without a message of this call for so long, it has timed out; progress begins the time anew, up to `maxTotalMs`. */
+  /** Without a message of this call for so long, it has timed out; progress begins the time anew, up to `maxTotalMs`. Both may be `Infinity`. */
   timeoutMs: number;
   maxTotalMs: number;
   signal: AbortSignal;

@@ -41,12 +41,10 @@ function redactTool(tool: DiscoveredTool, redactor: Redactor): DiscoveredTool {
 }
 
 function redactOutput(output: ToolOutput, redactor: Redactor): ToolOutput {
-  const { content, structured_content } = output;
-  return {
-    ...output,
-    content: redactor.redactJson(content as Json) as ContentBlock[],
-    ...(structured_content === undefined ? {} : { structured_content: redactor.redactJson(structured_content) }),
-  };
+  const content = redactor.redactJson(output.content as Json) as ContentBlock[];
+  const structured = output.structured_content === undefined ? undefined : redactor.redactJson(output.structured_content);
+  if (content === output.content && structured === output.structured_content) return output;
+  return { ...output, content, ...(structured !== undefined && { structured_content: structured }) };
 }
 
 /** The same error where there is nothing to take out, so that its kind is not lost. */

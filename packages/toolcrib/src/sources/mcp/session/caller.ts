@@ -31,9 +31,13 @@ export function createCaller({ requests, perHttpHeaders, offersResources, catalo
     return completeRequest(requests, method, params, exchange, headers);
   }
 
-  async function callTool(name: string, args: JsonObject, exchange: Exchange): Promise<JsonObject> {
+  function callTool(name: string, args: JsonObject, exchange: Exchange): Promise<JsonObject> {
     const params = { name, arguments: args };
-    if (!perHttpHeaders) return complete('tools/call', params, exchange);
+    return perHttpHeaders ? callWithHeaders(params, exchange) : complete('tools/call', params, exchange);
+  }
+
+  async function callWithHeaders(params: { name: string; arguments: JsonObject }, exchange: Exchange): Promise<JsonObject> {
+    const { name, arguments: args } = params;
     const headers = () => paramHeaders(known()?.headers.get(name) ?? [], args);
     try {
       return await complete('tools/call', params, exchange, headers());

@@ -17,7 +17,7 @@ export class Exchange {
   readonly #startedAt = performance.now();
   #lastSignAt = this.#startedAt;
   /** How to take back the questions that are open. */
-  readonly #questions = new Set<(reason: unknown) => void>();
+  #questions: Set<(reason: unknown) => void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended: CribError | undefined;
 
@@ -30,7 +30,8 @@ export class Exchange {
     const { signal } = options;
     if (signal.aborted) this.#ended = cancelled(signal);
     else signal.addEventListener('abort', this.#onAbort, { once: true });
-    this.#timer = setTimeout(this.#onTimer, Math.min(options.timeoutMs, options.maxTotalMs));
+    const limitMs = Math.min(options.timeoutMs, options.maxTotalMs);
+    if (limitMs < Infinity) this.#timer = setTimeout(this.#onTimer, limitMs);
   }
 
   /** Throws when it is over already. */
@@ -52,11 +53,12 @@ export class Exchange {
   async whileAsking<Answer>(ask: Promise<Answer>): Promise<Answer> {
     this.check();
     const over = Promise.withResolvers<never>();
-    this.#questions.add(over.reject);
+    const questions = (this.#questions ??= new Set());
+    questions.add(over.reject);
     try {
       return await Promise.race([ask, over.promise]);
     } finally {
-      this.#questions.delete(over.reject);
+      questions.delete(over.reject);
       this.#lastSignAt = performance.now();
     }
   }
@@ -66,7 +68,7 @@ export class Exchange {
     clearTimeout(this.#timer);
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     this.onEnd = undefined;
-    for (const takeBack of this.#questions) takeBack(this.#ended);
+    this.#takeBackQuestions();
   }
 
   readonly #onAbort = () => this.#end(cancelled(this.#options.signal));
@@ -76,7 +78,7 @@ export class Exchange {
     const { timeoutMs, maxTotalMs } = this.#options;
     const now = performance.now();
     const whole = this.#startedAt + maxTotalMs;
-    const until = this.#questions.size > 0 ? whole : Math.min(this.#lastSignAt + timeoutMs, whole);
+    const until = (this.#questions?.size ?? 0) > 0 ? whole : Math.min(this.#lastSignAt + timeoutMs, whole);
     if (until > now + 1) {
       this.#timer = setTimeout(this.#onTimer, Math.ceil(until - now));
       return;
@@ -88,7 +90,11 @@ export class Exchange {
   #end(reason: CribError): void {
     this.#ended ??= reason;
     this.onEnd?.(this.#ended);
-    for (const takeBack of this.#questions) takeBack(this.#ended);
+    this.#takeBackQuestions();
+  }
+
+  #takeBackQuestions(): void {
+    for (const takeBack of this.#questions ?? []) takeBack(this.#ended);
   }
 }
 

@@ -10,6 +10,8 @@ export type Tap = (message: JSONRPCMessage, relatedTo?: RequestId) => boolean;
 /** What carries a session: the SDK's port, and what the SDK does not need to know. */
 export interface McpTransport extends Transport {
   tap: Tap | undefined;
+  /** `send` without a promise, where a message is taken at once or not at all: throws where it is not. */
+  post?(message: JSONRPCMessage): void;
   /** True where the transport itself belongs to the handshake revisions, so that probing for another would only cost time. */
   readonly legacyOnly?: boolean;
   /** Why it ended, once it has ended by itself: with the last lines of stderr, for instance. */

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../model/json.ts';
 import { ConnectionError, ProtocolError } from '../../../model/named-errors.ts';
 import type { Exchange } from './exchange.ts';
 import { explainFailure } from './explain-failure.ts';
+import { InFlight } from './in-flight.ts';
 import type { McpTransport } from './mcp-transport.ts';
 import { RpcError } from './session-errors.ts';
 
@@ -24,8 +25,7 @@ export class Requests {
   /** What every request of the stateless revision says of us in `_meta`, because no handshake has; set once that is agreed on. */
   envelope: JsonObject | undefined;
   readonly #transport: McpTransport;
-  readonly #pending = new Map<unknown, Pending>();
-  #nextId = firstId;
+  readonly #pending = new InFlight<Pending>(firstId);
   #abandonedAt = -Infinity;
 
   constructor(transport: McpTransport) {
@@ -35,16 +35,13 @@ export class Requests {
   /** Resolves with the raw `result` object; rejects with `RpcError` for an error answer and `CribError` for no answer. */
   send(method: string, params: JsonObject, exchange: Exchange, headers?: Record<string, string>): Promise<JsonObject> {
     exchange.check();
-    const id = this.#nextId++;
-    const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, id, exchange) };
     const stream = this.#transport.hasPerRequestStream === true ? new AbortController() : undefined;
     return new Promise((resolve, reject) => {
-      const fail = (error: CribError) => {
-        if (this.#pending.delete(id)) reject(error);
-      };
-      this.#pending.set(id, { exchange, resolve, reject });
+      const id = this.#pending.add({ exchange, resolve, reject });
+      const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, id, exchange) };
+      const fail = (error: CribError) => this.#pending.take(id)?.reject(error);
       exchange.onEnd = (reason) => {
-        if (!this.#pending.delete(id)) return;
+        if (this.#pending.take(id) === undefined) return;
         reject(reason);
         this.#abandonedAt = performance.now();
         this.#cancel(id, reason, stream);
@@ -54,7 +51,15 @@ export class Requests {
         headers,
         onRequestStreamEnd: () => fail(new ConnectionError('The server ended the answer before it was complete')),
       };
-      this.#transport.send(message as JSONRPCMessage, options).catch((error: unknown) => fail(explainFailure(error)));
+      if (this.#transport.post === undefined) {
+        this.#transport.send(message as JSONRPCMessage, options).catch((error: unknown) => fail(explainFailure(error)));
+        return;
+      }
+      try {
+        this.#transport.post(message);
+      } catch (error) {
+        fail(explainFailure(error));
+      }
     });
   }
 
@@ -62,9 +67,8 @@ export class Requests {
   takeAnswer(message: { id?: unknown; result?: unknown; error?: unknown }): boolean {
     const id = numeric(message.id);
     if (!this.#isOurs(id)) return false;
-    const pending = this.#pending.get(id);
+    const pending = this.#pending.take(id);
     if (pending === undefined) return true;
-    this.#pending.delete(id);
     const { result, error } = message;
     if (isObject(result)) pending.resolve(result);
     else if (isObject(error)) pending.reject(rpcError(error));
@@ -106,9 +110,7 @@ export class Requests {
 
   /** No answer will come any more. */
   failAll(reason: CribError): void {
-    const pending = [...this.#pending.values()];
-    this.#pending.clear();
-    for (const { reject } of pending) reject(reason);
+    for (const { reject } of this.#pending.takeAll()) reject(reason);
   }
 
   #isOurs(id: unknown): boolean {

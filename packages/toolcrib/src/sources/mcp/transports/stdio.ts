@@ -73,6 +73,10 @@ class ProcessTransport implements StdioTransport {
 
   /** Resolves when the message has been taken. That it could not be delivered after all is told by `onclose`. */
   async send(message: JSONRPCMessage): Promise<void> {
+    this.post(message);
+  }
+
+  post(message: JSONRPCMessage): void {
     if (this.#state !== 'open') throw this.#lost ?? new ConnectionError('The session with this server is closed.');
     this.#outbox.post(message);
   }

@@ -1,0 +1,29 @@
+import type { BenchIssuer } from './issuer.ts';
+import type { PreparedRequest } from './load.ts';
+import type { EchoCall } from './peers/peers.ts';
+import { postBytes } from './post-bytes.ts';
+import { claimsOf, userRole } from './users.ts';
+
+/** What is given back: 64 bytes, others for every user. */
+const textOf = (index: number) => `user-${index}-`.padEnd(64, 'abcdefghijklmnopqrstuvwxyz');
+
+/** One call per user of `echo:echo`, each with its own token, to Toolcrib and, byte for byte the same, to the bare server. */
+export function echoRequests(issuer: BenchIssuer, users: number): { toToolcrib: PreparedRequest[]; toEcho: PreparedRequest[] } {
+  const calls = Array.from({ length: users }, (_, index) => {
+    const text = textOf(index);
+    const authorization = `Bearer ${issuer.mint(claimsOf(index, [userRole]))}`;
+    return { text, bytes: postBytes('/api/bff/tools/call', { name: 'echo:echo', arguments: { text } }, { authorization }) };
+  });
+  return {
+    toToolcrib: calls.map(({ text, bytes }) => ({ bytes, status: 200, expect: `"result":"${text}",` })),
+    toEcho: calls.map(({ text, bytes }) => ({ bytes, status: 200, expect: `"result":{"text":"${text}"},` })),
+  };
+}
+
+/** The same texts to a peer, in its own words. */
+export function peerRequests(call: EchoCall, users: number): PreparedRequest[] {
+  return Array.from({ length: users }, (_, index) => {
+    const text = textOf(index);
+    return { bytes: call(text, index + 1), status: 200, expect: `"${text}"` };
+  });
+}

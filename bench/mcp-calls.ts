@@ -1,0 +1,113 @@
+/** `npm run bench:mcp`: what a call of an MCP server's tool costs through Toolcrib and through others. README.md says how to read it. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { benchOptions } from './bench-options.ts';
+import { echoRequests, peerRequests } from './echo-requests.ts';
+import { startIssuer } from './issuer.ts';
+import { startLoadProcess } from './load-process.ts';
+import { baseline, measureCalls, overHttp, type CallFigures, type Contestant, type Spell } from './measure-calls.ts';
+import { mcpTargets, mcpToMarkdown, type Absent, type McpResults } from './mcp-report.ts';
+import { sourceOf, startWithSources } from './mcp-toolcrib.ts';
+import { measureStandby } from './measure-standby.ts';
+import { installed } from './peers/installed.ts';
+import { peers, type Peer, type Upstream } from './peers/peers.ts';
+import { pinToCore } from './pin-to-core.ts';
+import { descendantsOf } from './process-usage.ts';
+import { recordedCalls, type DatabasePlace } from './seed.ts';
+import { startServerProcess } from './server-process.ts';
+import { startWorkerProcess } from './worker-process.ts';
+import { machine, writeResults } from './write-results.ts';
+
+const parts = ['calls', 'standby'];
+const options = benchOptions(process.argv.slice(2), { parts, name: 'mcp-calls', users: 200 });
+const script = (name: string) => fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url));
+const echoCommand = [process.execPath, script('mcp-echo-stdio')];
+
+await using cleanup = new AsyncDisposableStack();
+const directory = cleanup.adopt(await mkdtemp(join(tmpdir(), 'toolcrib-bench-')), (path) => rm(path, { recursive: true, force: true }));
+const issuer = cleanup.use(await startIssuer());
+
+const standby = options.only.has('standby') ? await measureStandby({ issuer, directory, command: echoCommand }) : null;
+const calls = options.only.has('calls') ? await callsBesideOthers() : { figures: [], turns: { kept: 0, made: 0 }, absent: [] };
+const results: McpResults = {
+  measured_at: new Date().toISOString(),
+  machine,
+  command: ['npm run bench:mcp', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' '),
+  turns: calls.turns,
+  absent: calls.absent,
+  calls: calls.figures,
+  standby,
+  targets: mcpTargets(calls.figures, standby),
+};
+await writeResults(options.name, results);
+console.log(mcpToMarkdown(results));
+
+async function callsBesideOthers() {
+  await using running = new AsyncDisposableStack();
+  const load = running.use(startLoadProcess());
+  const contestants: Contestant[] = [];
+  const places = new Map<string, DatabasePlace>();
+  const absent: Absent[] = [];
+  const { toToolcrib, toEcho } = echoRequests(issuer, options.users);
+
+  const bare = running.use(await startServerProcess({ args: (port) => [script(baseline), String(port)] }));
+  contestants.push(overHttp({ load, name: baseline, server: bare, requests: toEcho }));
+
+  const remote = running.use(await startServerProcess({ args: (port) => [script('mcp-echo-http'), String(port)] }));
+  pinToCore(remote.pid, 1);
+  const upstreams: Upstream[] = [
+    { kind: 'stdio', command: echoCommand },
+    { kind: 'http', url: `http://127.0.0.1:${remote.port}/mcp` },
+  ];
+  /** The process behind a gateway keeps to the core of the load program: the gateway alone has the other, as the bare server has. */
+  const behind = (pid: number, { kind }: Upstream) => {
+    const started = descendantsOf(pid);
+    for (const child of started) pinToCore(child, 1);
+    return kind === 'stdio' ? started : [...started, remote.pid];
+  };
+
+  for (const upstream of upstreams) {
+    const name = `toolcrib (${upstream.kind})`;
+    const source = sourceOf('echo', upstream, { lifecycle_mode: 'singleton' });
+    const { server, place } = await startWithSources(issuer, join(directory, `toolcrib-${upstream.kind}`), [source]);
+    running.use(server);
+    places.set(name, place);
+    contestants.push(overHttp({ load, name, server, requests: toToolcrib, companions: behind(server.pid, upstream) }));
+    for (const peer of peers) await addPeer(peer, upstream);
+  }
+
+  async function addPeer(peer: Peer, upstream: Upstream): Promise<void> {
+    const found = installed(peer);
+    const name = `${peer.name} (${upstream.kind})`;
+    const reason = 'absent' in found ? found.absent : peer.unfit?.[upstream.kind];
+    if ('absent' in found || reason !== undefined) return void absent.push({ name, reason: reason ?? '' });
+    const own = join(directory, `${peer.key}-${upstream.kind}`);
+    await mkdir(own, { recursive: true });
+    try {
+      const server = running.use(await startServerProcess(peer.launch(found.program, upstream, own)));
+      const requests = peerRequests(await peer.calls(server.port), options.users);
+      contestants.push(overHttp({ load, name, server, requests, companions: behind(server.pid, upstream), warmUpCalls: 32 }));
+    } catch (error) {
+      absent.push({ name, reason: `it did not start: ${(error as Error).message.trim().split('\n').at(-1)}` });
+    }
+  }
+
+  const direct = running.use(startWorkerProcess<Spell>('./direct-call.ts', echoCommand));
+  await direct.run({ connections: 1, warmUpSeconds: 0.1, measuredSeconds: 0 });
+  pinToCore(direct.pid, 0);
+  for (const child of descendantsOf(direct.pid)) pinToCore(child, 1);
+  contestants.push({ name: 'SDK client, no gateway (stdio)', connections: [1], run: (spell) => direct.run(spell) });
+
+  for (const { name, reason } of absent) console.error(`absent: ${name}: ${reason}`);
+  // There are many contestants, so a busy machine makes the run longer by a quarter at most.
+  const { figures, turns, answered } = await measureCalls(contestants, { ...options, patience: 1.25 });
+  await running.disposeAsync();
+  for (const [name, place] of places) {
+    const expected = answered.get(name) ?? 0;
+    const recorded = await recordedCalls(place);
+    if (recorded !== expected) throw new Error(`${name} was sent ${expected} calls and recorded ${recorded}`);
+  }
+  return { figures: figures satisfies CallFigures[], turns, absent };
+}

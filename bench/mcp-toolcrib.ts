@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mcpDefinitionSchema } from '../packages/toolcrib/src/model/mcp-definition.ts';
+import type { SourceRecord } from '../packages/toolcrib/src/model/source.ts';
+import type { BenchIssuer } from './issuer.ts';
+import type { Upstream } from './peers/peers.ts';
+import { seed, type DatabasePlace } from './seed.ts';
+import type { ServerProcess } from './server-process.ts';
+import { startToolcrib } from './toolcrib.ts';
+import { claimsOf, userRole } from './users.ts';
+
+/** An MCP server as an administrator would have registered it. */
+export function sourceOf(namespace: string, upstream: Upstream, how: { lifecycle_mode: string; standby?: number }): SourceRecord {
+  const reach = upstream.kind === 'stdio' ? { command: upstream.command } : { transport_type: 'streamable_http', server_url: upstream.url };
+  const definition = mcpDefinitionSchema.parse({ ...reach, ...how });
+  return { id: randomUUID(), name: namespace, namespace, source_type: 'mcp', enabled: true, definition, created_at: 1, updated_at: 1 };
+}
+
+/** Toolcrib with these sources, once a user sees the tools of all of them. */
+export async function startWithSources(issuer: BenchIssuer, dataDir: string, sources: SourceRecord[]) {
+  const place: DatabasePlace = { file: join(dataDir, 'toolcrib.db') };
+  await seed(place, { sources });
+  const server = await startToolcrib({ issuer: issuer.issuer, dataDir });
+  await untilListed(server, issuer.mint(claimsOf(0, [userRole])), sources);
+  return { server, place };
+}
+
+async function untilListed({ port }: ServerProcess, token: string, sources: SourceRecord[]): Promise<void> {
+  for (const end = performance.now() + 30_000; performance.now() < end;) {
+    const response = await fetch(`http://127.0.0.1:${port}/api/bff/tools`, { headers: { authorization: `Bearer ${token}` } });
+    const list = await response.text();
+    if (sources.every(({ namespace }) => list.includes(`"${namespace}:echo"`))) return;
+    await sleep(50);
+  }
+  throw new Error('The tools of the MCP servers did not show up within 30 s');
+}

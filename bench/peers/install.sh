@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# install.sh [FOLDER]: installs the programs that `npm run bench:mcp` measures beside Toolcrib, each at the version written here, into a
+# folder outside this repository. What is there already is left alone. What cannot be installed is noted in FOLDER/absent with the reason,
+# and the report names it; it never makes this script fail.
+set -uo pipefail
+folder=${1:-${TOOLCRIB_BENCH_PEERS:-${XDG_CACHE_HOME:-$HOME/.cache}/toolcrib-bench-peers}}
+mkdir -p "$folder/absent"
+
+# attempt NAME VERSION PROGRAM COMMAND...: runs COMMAND unless PROGRAM is there, and notes how it went.
+attempt() {
+  local name=$1 version=$2 program=$folder/$3 absent=$folder/absent/$1
+  shift 3
+  [[ -e $program ]] || "$@" >"$folder/$name.log" 2>&1
+  if [[ -e $program ]]; then
+    rm -f "$absent"
+    printf '%s %s\n' "$name" "$version"
+    return
+  fi
+  # The first line that says anything; addresses of a registry say nothing about the peer.
+  grep -iE 'not found|not available|no matching|error' "$folder/$name.log" | head -1 | sed -E 's#https?://[^ ]+##g; s#^\s+##' >"$absent"
+  [[ -s $absent ]] || echo 'it could not be installed' >"$absent"
+  printf '%s %s: absent: %s\n' "$name" "$version" "$(cat "$absent")"
+}
+
+npm_peer() { npm install --prefix "$folder/$1" --no-audit --no-fund --loglevel error "$2@$3"; }
+python_peer() { python3 -m venv "$folder/$1" && "$folder/$1/bin/pip" install --quiet --disable-pip-version-check "${@:2}"; }
+# Not `go install`, which asks for every other version of the module too: one version is all that a build needs.
+go_peer() (
+  mkdir -p "$folder/$1/build" && cd "$folder/$1/build" || exit
+  printf 'module peer\n\ngo 1.24\n\nrequire %s %s\n' "$2" "$3" >go.mod
+  go build -mod=mod -o "$folder/$1/bin/" "$2"
+)
+
+# It takes any version of what it is built on, but does not run with later ones than these.
+attempt mcpo 0.0.20 mcpo/bin/mcpo python_peer mcpo mcpo==0.0.20 mcp==1.30.0 fastapi==0.129.2
+attempt mcp-hub 4.2.1 mcp-hub/node_modules/mcp-hub/dist/cli.js npm_peer mcp-hub mcp-hub 4.2.1
+attempt supergateway 4.0.0 supergateway/node_modules/supergateway/dist/index.js npm_peer supergateway supergateway 4.0.0
+attempt mcphub latest mcphub/node_modules/@samanhappy/mcphub/bin/cli.js npm_peer mcphub @samanhappy/mcphub latest
+attempt tbxark 0.43.2 tbxark/bin/mcp-proxy go_peer tbxark github.com/TBXark/mcp-proxy v0.43.2

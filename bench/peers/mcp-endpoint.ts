@@ -1,0 +1,24 @@
+/** What a client of streamable HTTP sends with every request, once it has shaken hands. */
+export type McpHeaders = Record<string, string>;
+
+const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+/** Shakes hands with an MCP server over streamable HTTP; undefined where it does not answer yet. */
+export async function openMcpEndpoint(url: string): Promise<McpHeaders | undefined> {
+  const post = (message: object, headers: McpHeaders) =>
+    fetch(url, { method: 'POST', headers: { ...accept, ...headers }, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
+  const protocolVersion = '2025-06-18';
+  const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'bench', version: '1.0.0' } };
+  try {
+    const response = await post({ id: 0, method: 'initialize', params }, {});
+    const text = await response.text();
+    if (!response.ok || !text.includes('"result"')) return undefined;
+    const session = response.headers.get('mcp-session-id');
+    const headers = { ...accept, 'mcp-protocol-version': protocolVersion, ...(session !== null && { 'mcp-session-id': session }) };
+    const initialized = await post({ method: 'notifications/initialized' }, headers);
+    await initialized.text();
+    return initialized.ok ? headers : undefined;
+  } catch {
+    return undefined;
+  }
+}
