@@ -260,7 +260,9 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
         return output;
       } catch (error) {
         // A caller who went away, or our own stop, says nothing about the server.
-        if (error instanceof CribError && !context.signal.aborted && !stopping.signal.aborted) health.failed(error);
+        if (context.signal.aborted) throw error;
+        stopping.signal.throwIfAborted();
+        if (error instanceof CribError) health.failed(error);
         throw error;
       }
     },
