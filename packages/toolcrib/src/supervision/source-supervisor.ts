@@ -188,7 +188,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
         return output;
       } catch (error) {
         // A caller who went away says nothing about the server.
-        if (context.signal.aborted) throw error;
+        if (context.ending.aborted) throw error;
         if (error instanceof CribError) health.failed(error);
         if (!longLived || !(error instanceof SessionLostError) || (error.mayHaveRun && !isHarmless(tool))) throw error;
         // [MCP-11] Once, over the session that is being opened in place of the lost one.
@@ -207,7 +207,7 @@ function callOn(session: McpSession, tool: Tool, args: JsonObject, context: Call
     // The call itself has the deadline, which progress moves; it ends here through its signal.
     timeoutMs: Infinity,
     maxTotalMs: Infinity,
-    signal: context.signal,
+    signal: context.ending,
     onProgress: (update) => context.progress(update),
     onLog: (level, data) => context.log(level, data),
     onElicit: (request) => context.elicit(request),
