@@ -1,4 +1,5 @@
 import { CribError } from '../model/crib-error.ts';
+import { EndSwitch, type EndSignal } from '../model/end-signal.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
@@ -43,6 +44,7 @@ export class RunningCall implements CallContext {
   /** Where it stands among those that run. */
   place = -1;
   #controller: AbortController | undefined;
+  #ending: EndSwitch | undefined;
   #ended: EndReason | undefined;
   #end: ((error: CribError) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -67,6 +69,12 @@ export class RunningCall implements CallContext {
     this.#controller ??= new AbortController();
     if (this.#ended !== undefined) this.#controller.abort(endError(this.#ended, this));
     return this.#controller.signal;
+  }
+
+  get ending(): EndSignal {
+    this.#ending ??= new EndSwitch();
+    if (this.#ended !== undefined) this.#ending.end(endError(this.#ended, this));
+    return this.#ending;
   }
 
   get endedEarly(): EndReason | undefined {
@@ -148,6 +156,7 @@ export class RunningCall implements CallContext {
     const error = endError(reason, this);
     // The caller is told before the source: one that rejects at once on its signal would otherwise put its own error in place of ours.
     this.#end?.(error);
+    this.#ending?.end(error);
     this.#controller?.abort(error);
   }
 }

@@ -1,6 +1,8 @@
-import type { Dispatcher, Pool } from 'undici';
+import type { Pool } from 'undici';
 import { CribError } from '../model/crib-error.ts';
+import type { EndSignal } from '../model/end-signal.ts';
 import { ProtocolError } from '../model/named-errors.ts';
+import { HttpExchange, type HttpResponse } from './http-exchange.ts';
 import { requestFailure } from './request-failure.ts';
 
 export interface HttpRequest {
@@ -9,15 +11,7 @@ export interface HttpRequest {
   url: URL;
   headers: Record<string, string>;
   body?: string;
-  signal?: AbortSignal | undefined;
-}
-
-export interface HttpResponse {
-  status: number;
-  /** The one value of a header, or the empty string. */
-  header(name: string): string;
-  /** Must be read to its end or given up: until then it holds a connection. */
-  body: Dispatcher.ResponseData['body'];
+  signal?: EndSignal | undefined;
 }
 
 /** [SEC-1] Requests to one origin over kept connections, for conversations that are longer than one document. */
@@ -46,11 +40,12 @@ export function createHttpClient({ origin, maxConnections = 256 }: { origin: str
     return pool;
   }
 
-  async function send({ method, url, headers, body, signal }: HttpRequest): Promise<Dispatcher.ResponseData> {
+  async function send({ method, headers, body, signal }: HttpRequest, url: URL): Promise<HttpResponse> {
     const connections = pool ?? (await openPool());
     if (destroyed) throw new CribError('NETWORK_ERROR', `The connection to ${origin} has been closed`);
-    const path = `${url.pathname}${url.search}`;
-    return connections.request({ method, path, headers, body: body ?? null, signal: signal ?? null });
+    const exchange = new HttpExchange(signal);
+    connections.dispatch({ method, path: `${url.pathname}${url.search}`, headers, body: body ?? null }, exchange);
+    return exchange.response;
   }
 
   return {
@@ -58,22 +53,21 @@ export function createHttpClient({ origin, maxConnections = 256 }: { origin: str
       let { url } = request;
       for (let followed = 0; ; followed++) {
         try {
-          const { statusCode, headers, body } = await send({ ...request, url });
-          // What is given up half-way reports that as an error, which has nowhere else to go.
-          body.on('error', () => undefined);
-          const header = (name: string) => String(headers[name] ?? '');
-          if (redirects.has(statusCode)) {
-            url = redirectTarget(request.method, url, statusCode, header('location'), followed);
+          const response = await send(request, url);
+          const { status, body } = response;
+          if (redirects.has(status)) {
+            url = redirectTarget(request.method, url, status, response.header('location'), followed);
             await body.dump();
             continue;
           }
-          if (!['', 'identity'].includes(header('content-encoding'))) {
+          const encoding = response.header('content-encoding');
+          if (encoding !== '' && encoding !== 'identity') {
             body.destroy();
             throw new ProtocolError(`${origin} answered with a content encoding that was not asked for`);
           }
-          return { status: statusCode, header, body };
+          return response;
         } catch (error) {
-          request.signal?.throwIfAborted();
+          if (request.signal?.aborted === true) throw request.signal.reason;
           throw requestFailure(origin, error);
         }
       }

@@ -1,4 +1,4 @@
-import { tooLarge } from './read-body.ts';
+import { tooLarge } from './http-body.ts';
 
 export interface StreamEvent {
   event: string;

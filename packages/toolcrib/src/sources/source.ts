@@ -1,4 +1,5 @@
 import type { ToolOutput } from '../model/call.ts';
+import type { EndSignal } from '../model/end-signal.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
@@ -9,6 +10,8 @@ export interface CallContext {
   readonly principal: Principal;
   /** Aborts when the caller goes away, cancels, or the deadline passes. */
   readonly signal: AbortSignal;
+  /** The same, for a source whose calls are so quick that an `AbortSignal` for each would cost more than they do. */
+  readonly ending: EndSignal;
   /** How far the call is; reaches the caller's stream in order. */
   progress(update: { progress: number; total?: number; message?: string }): void;
   log(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void;

@@ -1,4 +1,5 @@
 import type { ToolOutput } from '../model/call.ts';
+import type { EndSignal } from '../model/end-signal.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Tool } from '../model/tool.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
@@ -10,7 +11,7 @@ export function callOnSession(
   tool: Tool,
   args: JsonObject,
   context: CallContext,
-  signal: AbortSignal,
+  signal: EndSignal,
 ): Promise<ToolOutput> {
   return session.callTool(tool.definition.name, args, {
     // The call itself has the deadline, which progress moves; it ends here through its signal.

@@ -246,22 +246,23 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       await refresh();
     },
     async call(tool, args, context) {
+      const stopped = stopping.signal;
       // The usual way pays for nothing more: what is under way on the one session ends with it.
-      const ready = stopping.signal.aborted ? undefined : live?.ready;
+      const ready = stopped.aborted ? undefined : live?.ready;
       try {
         const output =
           ready === undefined
             ? await ongoing.run(context.signal, (signal) =>
                 withSession(signal, (session) => callOnSession(session, tool, args, context, signal)),
               )
-            : await callOnSession(ready, tool, args, context, context.signal);
+            : await callOnSession(ready, tool, args, context, context.ending);
         health.succeeded();
         live?.provedItself();
         return output;
       } catch (error) {
-        // A caller who went away, or our own stop, says nothing about the server.
-        if (context.signal.aborted) throw error;
-        stopping.signal.throwIfAborted();
+        // A caller who went away says nothing about the server, and neither does our own stop.
+        if (context.ending.aborted) throw error;
+        if (stopped.aborted) throw ready === undefined ? error : stopped.reason;
         if (error instanceof CribError) health.failed(error);
         throw error;
       }

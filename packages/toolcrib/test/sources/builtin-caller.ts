@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Answer, ToolOutput } from '../../src/model/call.ts';
 import { CribError } from '../../src/model/crib-error.ts';
+import { EndSwitch } from '../../src/model/end-signal.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Principal } from '../../src/model/principal.ts';
 import type { Tool } from '../../src/model/tool.ts';
@@ -64,6 +65,7 @@ export function contextOf(parts: Partial<CallContext> = {}): CallContext {
     callId: 'call-1',
     principal: alice,
     signal: new AbortController().signal,
+    ending: new EndSwitch(),
     progress() {},
     log() {},
     elicit: async () => ({ action: 'decline' }),

@@ -75,6 +75,7 @@ export function supervise(mode: string, overrides: DefinitionInput = {}) {
 function silentContext(): CallContext {
   return {
     signal: new AbortController().signal,
+    ending: new EndSwitch(),
     progress: () => undefined,
     log: () => undefined,
     elicit: () => Promise.reject(new CribError('INTERNAL', 'Nobody is asked here')),

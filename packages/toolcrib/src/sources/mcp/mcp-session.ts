@@ -1,5 +1,6 @@
 import type { ToolOutput } from '../../model/call.ts';
 import type { CribError } from '../../model/crib-error.ts';
+import type { EndSignal } from '../../model/end-signal.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import type { DiscoveredTool } from '../../model/tool.ts';
 
@@ -15,7 +16,7 @@ export interface McpCallOptions {
   /** Without a message of this call for so long, it has timed out; progress begins the time anew, up to `maxTotalMs`. Both may be `Infinity`. */
   timeoutMs: number;
   maxTotalMs: number;
-  signal: AbortSignal;
+  signal: EndSignal;
   /** In the order they came, the last one before the answer too. */
   onProgress?(update: { progress: number; total?: number; message?: string }): void;
   onLog?(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void;

@@ -1,4 +1,5 @@
 import { CribError } from '../../../model/crib-error.ts';
+import type { EndSignal } from '../../../model/end-signal.ts';
 import type { Json } from '../../../model/json.ts';
 import { TimeoutError } from '../../../model/named-errors.ts';
 import type { McpCallOptions } from '../mcp-session.ts';
@@ -98,7 +99,7 @@ export class Exchange {
   }
 }
 
-function cancelled(signal: AbortSignal): CribError {
+function cancelled(signal: EndSignal): CribError {
   const reason: unknown = signal.reason;
   return reason instanceof CribError ? reason : new CribError('NETWORK_ERROR', 'The call was cancelled', { cause: reason });
 }

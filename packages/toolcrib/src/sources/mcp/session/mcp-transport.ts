@@ -1,5 +1,6 @@
-import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import type { CribError } from '../../../model/crib-error.ts';
+import type { EndSignal } from '../../../model/end-signal.ts';
 
 /**
  * Sees every incoming message before the SDK does, and takes it by answering true. `relatedTo` is the request on whose own stream the
@@ -7,8 +8,14 @@ import type { CribError } from '../../../model/crib-error.ts';
  */
 export type Tap = (message: JSONRPCMessage, relatedTo?: RequestId) => boolean;
 
+/** As the SDK has them, but for what is given up. */
+export interface McpSendOptions extends Omit<TransportSendOptions, 'requestSignal'> {
+  requestSignal?: EndSignal | undefined;
+}
+
 /** What carries a session: the SDK's port, and what the SDK does not need to know. */
 export interface McpTransport extends Transport {
+  send(message: JSONRPCMessage, options?: McpSendOptions): Promise<void>;
   tap: Tap | undefined;
   /** `send` without a promise, where a message is taken at once or not at all: throws where it is not. */
   post?(message: JSONRPCMessage): void;

@@ -1,5 +1,6 @@
 import { LOG_LEVEL_META_KEY, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
 import type { CribError } from '../../../model/crib-error.ts';
+import { EndSwitch } from '../../../model/end-signal.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import { ConnectionError, ProtocolError } from '../../../model/named-errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -35,7 +36,7 @@ export class Requests {
   /** Resolves with the raw `result` object; rejects with `RpcError` for an error answer and `CribError` for no answer. */
   send(method: string, params: JsonObject, exchange: Exchange, headers?: Record<string, string>): Promise<JsonObject> {
     exchange.check();
-    const stream = this.#transport.hasPerRequestStream === true ? new AbortController() : undefined;
+    const stream = this.#transport.hasPerRequestStream === true ? new EndSwitch() : undefined;
     return new Promise((resolve, reject) => {
       const id = this.#pending.add({ exchange, resolve, reject });
       const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, id, exchange) };
@@ -47,7 +48,7 @@ export class Requests {
         this.#cancel(id, reason, stream);
       };
       const options = stream && {
-        requestSignal: stream.signal,
+        requestSignal: stream,
         headers,
         onRequestStreamEnd: () => fail(new ConnectionError('The server ended the answer before it was complete')),
       };
@@ -124,14 +125,14 @@ export class Requests {
   }
 
   /** The stateless revision takes a closed stream for the wish to cancel; everywhere else it has to be said. */
-  #cancel(id: number, reason: CribError, stream: AbortController | undefined): void {
+  #cancel(id: number, reason: CribError, stream: EndSwitch | undefined): void {
     if (this.envelope === undefined || stream === undefined) {
       const params = { requestId: id, reason: reason.message, ...(this.envelope && { _meta: this.envelope }) };
       const message = { jsonrpc: '2.0' as const, method: 'notifications/cancelled', params };
       // A server that is not there any more does not have to be told.
       this.#transport.send(message as JSONRPCMessage).catch(() => undefined);
     }
-    stream?.abort();
+    stream?.end(reason);
   }
 }
 

@@ -1,4 +1,5 @@
-import type { HttpClient, HttpRequest, HttpResponse } from '../../../net/http-client.ts';
+import type { HttpClient, HttpRequest } from '../../../net/http-client.ts';
+import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { plainHeaders } from './streamable-http-headers.ts';
 
 export interface HttpCredentials {

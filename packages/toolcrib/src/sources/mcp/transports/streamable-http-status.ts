@@ -1,6 +1,6 @@
 import { SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { CribError } from '../../../model/crib-error.ts';
-import type { HttpResponse } from '../../../net/http-client.ts';
+import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { SessionLostError } from '../session/session-errors.ts';
 
 /** How servers say that they do not know the session, where they do not say it with 404. */

@@ -1,6 +1,6 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 import { CribError } from '../../../model/crib-error.ts';
-import type { HttpResponse } from '../../../net/http-client.ts';
+import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { readEventStream } from '../../../net/read-event-stream.ts';
 import type { McpTransport } from '../session/mcp-transport.ts';
 import { receive, receiveJson } from './http-inbox.ts';

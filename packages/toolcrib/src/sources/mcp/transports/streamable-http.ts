@@ -1,21 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import {
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  type JSONRPCMessage,
-  type RequestId,
-  type Transport,
-  type TransportSendOptions,
-} from '@modelcontextprotocol/client';
+import { SdkError, SdkErrorCode, SdkHttpError, type JSONRPCMessage, type RequestId, type Transport } from '@modelcontextprotocol/client';
 import type { CribError } from '../../../model/crib-error.ts';
+import type { EndSignal } from '../../../model/end-signal.ts';
 import { ProtocolError } from '../../../model/named-errors.ts';
 import { checkAddress } from '../../../net/check-address.ts';
-import { createHttpClient, type HttpClient, type HttpResponse } from '../../../net/http-client.ts';
+import { createHttpClient, type HttpClient } from '../../../net/http-client.ts';
+import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { readBody } from '../../../net/read-body.ts';
-import type { McpTransport, Tap } from '../session/mcp-transport.ts';
+import type { McpSendOptions, McpTransport, Tap } from '../session/mcp-transport.ts';
 import { SessionLostError } from '../session/session-errors.ts';
 import { receiveJson } from './http-inbox.ts';
+import { pause } from './pause.ts';
 import { plainHeaders, standardHeaders } from './streamable-http-headers.ts';
 import { requestWithCredentials, type HttpCredentials } from './streamable-http-request.ts';
 import { statusError } from './streamable-http-status.ts';
@@ -31,7 +25,7 @@ export interface StreamableHttpOptions extends HttpCredentials {
 interface FollowedStream {
   /** The request whose answer is awaited; without one it is the stream on which the server speaks by itself. */
   request?: RequestId;
-  signal: AbortSignal;
+  signal: EndSignal;
   onEnd?: (() => void) | undefined;
 }
 
@@ -81,7 +75,7 @@ class StreamableHttpTransport implements McpTransport {
     return this.#lost;
   }
 
-  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+  async send(message: JSONRPCMessage, options: McpSendOptions = {}): Promise<void> {
     const method = 'method' in message ? message.method : undefined;
     const request = method !== undefined && 'id' in message ? message.id : undefined;
     const sessionId = method === 'initialize' ? undefined : this.sessionId;
@@ -167,7 +161,7 @@ class StreamableHttpTransport implements McpTransport {
   }
 
   /** Until the request is given up or the whole session is. */
-  #until(signal: AbortSignal | undefined): AbortSignal {
+  #until(signal: EndSignal | undefined): EndSignal {
     return signal ?? this.#closing.signal;
   }
 
@@ -185,7 +179,7 @@ class StreamableHttpTransport implements McpTransport {
       }
       if (request !== undefined && (!resumable || place.lastEventId === undefined || failures >= maxReconnects)) return onEnd?.();
       const waitMs = place.retryMs ?? Math.min(firstReconnectMs * 2 ** failures, maxReconnectMs);
-      await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(waitMs, signal);
       if (isOver()) return;
       failures++;
       try {
@@ -211,7 +205,7 @@ class StreamableHttpTransport implements McpTransport {
     }
   }
 
-  async #openStream(lastEventId: string | undefined, signal: AbortSignal): Promise<HttpResponse> {
+  async #openStream(lastEventId: string | undefined, signal: EndSignal): Promise<HttpResponse> {
     const headers = {
       accept: 'text/event-stream',
       ...this.#sessionHeaders(this.sessionId),

@@ -1,0 +1,98 @@
+import type { Dispatcher } from 'undici';
+import { ProtocolError } from '../model/named-errors.ts';
+
+/** How much may wait for a reader before the sender is told to wait too. */
+const mostWaitingBytes = 65_536;
+/** Reading on is cheaper than a new connection only up to here. */
+const mostDumpedBytes = 131_072;
+
+/**
+ * The body of an answer while it comes in. Lighter than a stream, because most answers are there as a whole by the time anybody looks. Must be
+ * read to its end or given up: until then it holds a connection.
+ */
+export class HttpBody implements AsyncIterable<Buffer> {
+  readonly #controller: Dispatcher.DispatchController;
+  #chunks: Buffer[] = [];
+  #waitingBytes = 0;
+  #limit = mostWaitingBytes;
+  #over = false;
+  #error: Error | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(controller: Dispatcher.DispatchController) {
+    this.#controller = controller;
+  }
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#waitingBytes += chunk.length;
+    if (this.#waitingBytes > this.#limit) this.#controller.pause();
+    this.#wake?.();
+  }
+
+  /** Nothing more comes: it is whole, or this is why it is not. */
+  end(error?: Error): void {
+    this.#over = true;
+    this.#error = error;
+    this.#wake?.();
+  }
+
+  /** The whole of it, or an error at the first byte too many. */
+  async text(maxBytes: number): Promise<string> {
+    // One more than allowed is seen below, and the sender waits from there on.
+    this.#limit = maxBytes;
+    if (this.#controller.paused) this.#controller.resume();
+    while (!this.#over && this.#waitingBytes <= maxBytes) await this.#more();
+    if (this.#waitingBytes > maxBytes) {
+      this.destroy();
+      throw tooLarge(maxBytes);
+    }
+    if (this.#error !== undefined) throw this.#error;
+    const [only] = this.#chunks;
+    return (this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks)).toString();
+  }
+
+  /** Reads it to its end and forgets it, so that the connection can be used again; one that has no end is given up. */
+  async dump(): Promise<void> {
+    let size = 0;
+    for await (const chunk of this.#read()) {
+      size += chunk.length;
+      if (size > mostDumpedBytes) return this.destroy();
+    }
+  }
+
+  /** Gives it up, and the connection with it. */
+  destroy(): void {
+    if (!this.#over) this.#controller.abort(new Error('The answer was given up'));
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      yield* this.#read();
+      if (this.#error !== undefined) throw this.#error;
+    } finally {
+      this.destroy();
+    }
+  }
+
+  async *#read(): AsyncGenerator<Buffer, void, undefined> {
+    for (;;) {
+      const chunks = this.#chunks;
+      this.#chunks = [];
+      this.#waitingBytes = 0;
+      if (this.#controller.paused) this.#controller.resume();
+      yield* chunks;
+      if (this.#chunks.length > 0) continue;
+      if (this.#over) return;
+      await this.#more();
+    }
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve));
+  }
+}
+
+export function tooLarge(maxBytes: number): ProtocolError {
+  return new ProtocolError(`The answer is larger than the ${maxBytes} bytes allowed for one message`);
+}

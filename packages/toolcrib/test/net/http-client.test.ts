@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { EndSwitch } from '../../src/model/end-signal.ts';
+import { createHttpClient } from '../../src/net/http-client.ts';
+import { readBody } from '../../src/net/read-body.ts';
+
+const started: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const stop of started.splice(0)) await stop();
+});
+
+async function serving(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createHttpClient({ origin });
+  started.push(async () => {
+    await client.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+  const get = (path = '/', signal?: EndSwitch) => client.request({ method: 'GET', url: new URL(path, origin), headers: {}, signal });
+  return { get, server };
+}
+
+describe('the body of an answer', () => {
+  test('is read whole, in whatever pieces it comes', async () => {
+    const { get } = await serving((_request, response) => {
+      response.write('Gr');
+      setImmediate(() => response.end('üße'));
+    });
+    expect(await readBody(await get(), 100)).toBe('Grüße');
+  });
+
+  test('is refused at the first byte too many, declared or not', async () => {
+    const { get } = await serving((request, response) => {
+      if (request.url === '/declared') response.setHeader('content-length', 11);
+      response.write('0123456789');
+      response.end('x');
+    });
+    for (const path of ['/declared', '/streamed']) {
+      await expect(readBody(await get(path), 10)).rejects.toThrow('larger than the 10 bytes');
+      expect(await readBody(await get(path), 11)).toBe('0123456789x');
+    }
+  });
+
+  test('that is cut off is an error, not a short answer', async () => {
+    const { get } = await serving((_request, response) => {
+      response.setHeader('content-length', 100);
+      response.write('part', () => response.destroy());
+    });
+    const response = await get();
+    await expect(readBody(response, 1000)).rejects.toThrow(/terminated|closed/);
+  });
+
+  test('comes no faster than it is read', async () => {
+    const piece = Buffer.alloc(65_536, 'x');
+    const pieces = 1000;
+    let sent = 0;
+    const { get } = await serving((_request, response) => {
+      const more = () => {
+        while (sent < pieces) {
+          sent++;
+          if (!response.write(piece)) return void response.once('drain', more);
+        }
+        response.end();
+      };
+      more();
+    });
+    const { body } = await get();
+    let size = 0;
+    let mostUnread = 0;
+    for await (const chunk of body) {
+      // Whatever can come meanwhile comes now.
+      await nextTurn();
+      mostUnread = Math.max(mostUnread, sent * piece.length - size);
+      size += chunk.length;
+    }
+    expect(size).toBe(pieces * piece.length);
+    // What the system's own buffers hold is not ours.
+    expect(mostUnread).toBeLessThan(size / 2);
+  });
+
+  test('may be left half-way, and the next request works', async () => {
+    const { get } = await serving((request, response) => {
+      response.write('first');
+      if (request.url === '/whole') response.end();
+    });
+    const { body } = await get('/endless');
+    for await (const chunk of body) {
+      expect(String(chunk)).toBe('first');
+      break;
+    }
+    expect(await readBody(await get('/whole'), 100)).toBe('first');
+  });
+
+  test('without an end is not dumped for ever', async () => {
+    const { get } = await serving((_request, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    expect(await (await get()).body.dump()).toBeUndefined();
+  });
+});
+
+describe('a signal', () => {
+  test('ends a request that has no answer yet, with its reason', async () => {
+    const { get, server } = await serving(() => undefined);
+    const ending = new EndSwitch();
+    const asked = get('/', ending);
+    await once(server, 'request');
+    ending.end(new Error('enough'));
+    await expect(asked).rejects.toThrow('enough');
+  });
+
+  test('that was given before ends it at once', async () => {
+    const { get } = await serving((_request, response) => void response.end());
+    const ending = new EndSwitch();
+    ending.end(new Error('never mind'));
+    await expect(get('/', ending)).rejects.toThrow('never mind');
+  });
+
+  test('ends an answer that is being read', async () => {
+    const { get } = await serving((_request, response) => void response.write('begun'));
+    const ending = new EndSwitch();
+    const { body } = await get('/', ending);
+    const read = (async () => {
+      for await (const _chunk of body) ending.end(new Error('enough'));
+    })();
+    await expect(read).rejects.toThrow('enough');
+  });
+});
