@@ -2,6 +2,7 @@ import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Crib } from '../crib.ts';
 import { CribError } from '../model/crib-error.ts';
+import type { Json } from '../model/json.ts';
 import { mcpDefinitionSchema } from '../model/mcp-definition.ts';
 import type { SourceRecord } from '../model/source.ts';
 
@@ -41,7 +42,7 @@ export async function placeDemo(crib: Crib, { isNew }: { isNew: boolean }): Prom
     updated_at: now,
   };
   const kind = known === undefined ? 'source-created' : 'source-changed';
-  const change = { kind, topic: 'source', subject: source.id, actor: 'system', before: null, after: { ...source } as never } as const;
+  const change = { kind, topic: 'source', subject: source.id, actor: 'system', before: null, after: source as unknown as Json } as const;
   try {
     await crib.store.change(change, (tx) => tx.sources.upsert(source));
   } catch (error) {
