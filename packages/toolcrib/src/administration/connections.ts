@@ -13,8 +13,8 @@ interface ShownConnection {
   source_id: string;
   source_name: string;
   namespace: string;
-  /** For the caller's own calls, or for finding the tools of the source. */
-  for: 'calls' | 'discovery';
+  /** For the caller's own calls, for finding the tools of the source, or for everything that is done with it. */
+  for: 'calls' | 'discovery' | 'everybody';
   connected: boolean;
   connected_at: number | null;
   /** Where POST begins it and DELETE ends it. */
@@ -65,9 +65,10 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
   }
 
   function ownerFor(principal: Principal, source: SourceRecord, options: ConnectionOptions): string {
-    if (options.for !== 'discovery') return principal.key;
-    if (options.administrator !== true) throw new CribError('FORBIDDEN', 'Connections for discovery are made by administrators');
-    if (!discoversByConnection(source)) {
+    const isShared = !isPerUserSource(source);
+    if (options.for !== 'discovery' && !isShared) return principal.key;
+    if (options.administrator !== true) throw new CribError('FORBIDDEN', 'The connection of a source itself is made by administrators');
+    if (!isShared && !discoversByConnection(source)) {
       throw new CribError('CONFLICT', `${source.name} has no discovery_credential of the type oauth: give it one first`);
     }
     return sourceOwner;
@@ -83,9 +84,11 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
       const sources = [...counter.sources.values()].filter((source) => wantsConnection(source) && mayUse(principal, source, options));
       const [own, ofSources] = await Promise.all([connections.list(principal.key), connections.list(sourceOwner)]);
       return sources.flatMap((source) => {
+        const ofSource = ofSources.get(source.id);
+        if (!isPerUserSource(source)) return options.administrator === true ? [show(source, 'everybody', ofSource)] : [];
         const forCalls = show(source, 'calls', own.get(source.id));
         const withDiscovery = options.administrator === true && discoversByConnection(source);
-        return withDiscovery ? [forCalls, show(source, 'discovery', ofSources.get(source.id))] : [forCalls];
+        return withDiscovery ? [forCalls, show(source, 'discovery', ofSource)] : [forCalls];
       });
     },
     async begin(principal, sourceId, options = {}) {
@@ -116,6 +119,10 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
 }
 
 function wantsConnection({ definition }: SourceRecord): boolean {
+  return definition?.credential.type === 'oauth';
+}
+
+function isPerUserSource({ definition }: SourceRecord): boolean {
   return definition !== null && isPerUser(definition.credential);
 }
 
