@@ -33,7 +33,7 @@ export interface ConnectionAdministration {
   /** The address at which the user allows it. */
   begin(principal: Principal, sourceId: string, options?: ConnectionOptions): Promise<BegunConnection>;
   /** What the browser came back with; the state says whose it is. */
-  finish(response: FinishedAuthorization): Promise<{ source: SourceRecord; owner: string }>;
+  finish(response: FinishedAuthorization): Promise<{ source: SourceRecord; owner: string; begunBy: string }>;
   revoke(principal: Principal, sourceId: string, options?: ConnectionOptions): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
     async begin(principal, sourceId, options = {}) {
       const source = existing(principal, sourceId, options);
       const owner = ownerFor(principal, source, options);
-      return connections.begin(await speakers.of(source, owner), redirectUri);
+      return connections.begin(await speakers.of(source, owner), { redirectUri, begunBy: nameOf(principal) });
     },
     async finish(response) {
       const sourceOf = (id: string) => {
@@ -103,9 +103,9 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
         return source;
       };
       const settingsOf = async (id: string) => (await speakers.of(sourceOf(id), '')).settings;
-      const { sourceId, owner } = await connections.finish(response, settingsOf);
+      const { sourceId, owner, begunBy } = await connections.finish(response, settingsOf);
       await changed(sourceId, owner);
-      return { source: sourceOf(sourceId), owner };
+      return { source: sourceOf(sourceId), owner, begunBy };
     },
     async revoke(principal, sourceId, options = {}) {
       const source = existing(principal, sourceId, options);
@@ -116,6 +116,12 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
       if (!revoked) throw new CribError('NOT_FOUND', `There is no connection to ${source.name} that could be ended`);
     },
   };
+}
+
+/** Subjects are often numbers; people know themselves by these. */
+function nameOf({ claims, subject }: Principal): string {
+  const names = [claims['preferred_username'], claims['email'], claims['name']];
+  return (names.find((name) => typeof name === 'string' && name !== '') as string | undefined) ?? subject;
 }
 
 function wantsConnection({ definition }: SourceRecord): boolean {
