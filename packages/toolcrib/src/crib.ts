@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createApprovalAdministration, type ApprovalAdministration } from './administration/approvals.ts';
 import { createMakeChange } from './administration/change-log.ts';
+import { createConnectionAdministration, type ConnectionAdministration } from './administration/connections.ts';
 import { createGroupAdministration, type GroupAdministration } from './administration/groups.ts';
 import { createPolicyAdministration, type PolicyAdministration } from './administration/policies.ts';
 import { createSecretAdministration, type SecretAdministration } from './administration/secrets.ts';
@@ -16,6 +17,7 @@ import { createKeptCalls, type KeptCalls } from './execution/kept-calls.ts';
 import { createOutputValidator } from './execution/output-validator.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { createShaper } from './execution/shaper.ts';
+import { createConnections } from './identity/oauth/connections.ts';
 import { openCounter, type Counter } from './inventory/counter.ts';
 import { refreshSource } from './inventory/refresh-source.ts';
 import { reportLines } from './inventory/report-lines.ts';
@@ -33,6 +35,7 @@ import { createProcessRegistry } from './sources/mcp/process/process-registry.ts
 import { createServerLogs } from './sources/mcp/process/server-logs.ts';
 import type { ServerLog } from './sources/mcp/process/server-log.ts';
 import { createSessionOpener } from './sources/mcp/session-opener.ts';
+import { createSpeakers } from './sources/mcp/speakers.ts';
 import { lockDataDirectory } from './store/lock-data-directory.ts';
 import { openDatabase } from './store/open-database.ts';
 import { createStore, type Store } from './store/store.ts';
@@ -51,6 +54,8 @@ export interface CribConfig {
   keys?: string;
   /** [ENV-2] Environment variables of ours that sources may name as `${VAR}`. */
   allowedEnvironment?: readonly string[];
+  /** [MCP-12] Where browsers reach us, for users who come back from an authorization server. */
+  publicUrl?: string;
   limits: ExecutionLimits;
   /** The largest answer that is given whole, where neither its tool nor its source says. */
   responseBytes: number;
@@ -86,6 +91,7 @@ export interface Crib {
   readonly previewSource: PreviewSource;
   readonly tools: ToolAdministration;
   readonly approvals: ApprovalAdministration;
+  readonly connections: ConnectionAdministration;
   statusOf(source: SourceRecord): SourceStatus;
   logOf(sourceId: string): ServerLog;
   /** [INV-2] What this server found when it last asked the source for its tools. */
@@ -108,9 +114,20 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     await openDatabase(databaseUrl === undefined ? { file: join(dataDir, 'toolcrib.db') } : { url: databaseUrl }),
   );
   const store = createStore(database);
-  const secrets = createSecretStore({ store, keyRing: openKeyRing({ keys: config.keys, dataDir, create: true }) });
+  const keyRing = openKeyRing({ keys: config.keys, dataDir, create: true });
+  const secrets = createSecretStore({ store, keyRing });
   await secrets.verify({ warn });
   const redactors = createRedactor();
+  const connections = createConnections({ store, keyRing });
+  const allowedNames = new Set(config.allowedEnvironment);
+  const resolvingFor = (sourceId: string) => ({
+    secrets,
+    sourceId,
+    allowedNames,
+    baseEnvironment: process.env,
+    redactor: redactors.forSource(sourceId),
+  });
+  const speakers = createSpeakers(resolvingFor);
 
   // Listening begins before the first read, so that no change can fall between the two.
   let started: { counter: Counter; supervisor: Supervisor; executor: Executor } | undefined;
@@ -119,9 +136,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       database,
       // What could not be read is reported again until it was: no server goes on deciding by rules that are gone.
       onChange: async (topics) => {
-        if (topics.has('secret') || topics.has('source')) secrets.forget();
+        if (topics.has('secret') || topics.has('source')) {
+          secrets.forget();
+          speakers.forget();
+        }
+        if (topics.has('connection')) connections.tokens.forget();
         await started?.counter.reload(topics);
         if (topics.has('source')) started?.supervisor.follow(started.counter.sources);
+        if (topics.has('connection')) started?.supervisor.reconnect();
       },
       onSignal: (name, payload) => {
         if (name === 'cancel-call' && typeof payload === 'string') started?.executor.running(payload)?.end('cancelled');
@@ -136,11 +158,11 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   if (reaped > 0) warn(`${reaped} server processes that an earlier Toolcrib left behind were ended`);
   const logs = createServerLogs({ redactors });
   const settling = createSettling({ statusOf: (sourceId) => supervisor.statusOf(sourceId) });
-  const allowedNames = new Set(config.allowedEnvironment);
-  const opening = { redactors, registry, allowedNames, clientInfo: { name: 'toolcrib', version } };
+  const opening = { registry, clientInfo: { name: 'toolcrib', version }, connections: connections.tokens, speakers };
   const reports = new Map<string, RefreshReport>();
   const supervisor: Supervisor = createSupervisor({
-    openSession: createSessionOpener({ ...opening, secrets, logOf: logs.of }),
+    openSession: createSessionOpener({ ...opening, resolvingFor, logOf: logs.of }),
+    revisionOf: async (source, owner) => (await connections.tokens.get(await speakers.of(source, owner))).revision,
     async onDiscovered(source, discovered) {
       const chosen = discovered.filter(toolChoice(source.definition?.tools));
       const report = await refreshSource({ store, source, discovered: chosen, actor: 'system', now: Date.now() });
@@ -213,7 +235,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     executor,
     keptCalls,
     artifacts,
-    secrets: createSecretAdministration({ secrets, counter }),
+    secrets: createSecretAdministration({ secrets, counter, changed: speakers.forget }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change }),
     sources: createSourceAdministration({ counter, supervisor, secrets, allowedNames, change }),
@@ -221,11 +243,23 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       counter,
       secrets,
       allowedNames,
-      createOpener: (overlaid) => createSessionOpener({ ...opening, secrets: overlaid, logOf: createServerLogs({ redactors }).of }),
+      createOpener: (overlaid) =>
+        createSessionOpener({
+          ...opening,
+          resolvingFor: (sourceId) => ({ ...resolvingFor(sourceId), secrets: overlaid }),
+          logOf: createServerLogs({ redactors }).of,
+        }),
       forgotten: redactors.forgetSource,
     }),
     tools: createToolAdministration({ counter, change }),
     approvals: createApprovalAdministration({ store, counter, change }),
+    connections: createConnectionAdministration({
+      counter,
+      supervisor,
+      connections,
+      speakers,
+      publicUrl: config.publicUrl ?? 'http://127.0.0.1',
+    }),
     statusOf: (source) => supervisor.statusOf(source.id) ?? ownStatus(source, counter),
     logOf: logs.of,
     reportOf: (sourceId) => reports.get(sourceId) ?? null,

@@ -12,7 +12,14 @@ export interface SecretAdministration {
   delete(actor: Principal, name: string, options?: { force?: boolean }): Promise<void>;
 }
 
-export function createSecretAdministration({ secrets, counter }: { secrets: SecretStore; counter: Counter }): SecretAdministration {
+interface SecretAdministrationInput {
+  secrets: SecretStore;
+  counter: Counter;
+  /** Told after every change, for whoever keeps what was filled in with a secret. */
+  changed(): void;
+}
+
+export function createSecretAdministration({ secrets, counter, changed }: SecretAdministrationInput): SecretAdministration {
   function usersOf(secret: string): string[] {
     return [...counter.sources.values()]
       .filter(({ id, definition }) => definition !== null && namesSecret({ id, definition }, secret))
@@ -21,14 +28,14 @@ export function createSecretAdministration({ secrets, counter }: { secrets: Secr
 
   return {
     list: () => secrets.list(),
-    set: (actor, name, value) => secrets.put(name, value, { actor: actor.key }),
+    set: (actor, name, value) => secrets.put(name, value, { actor: actor.key }).finally(changed),
     async delete(actor, name, { force = false } = {}) {
       const users = force ? [] : usersOf(name);
       if (users.length > 0) {
         const which = users.length === 1 ? `The source ${users[0]} needs` : `The sources ${users.join(', ')} need`;
         throw new CribError('CONFLICT', `${which} this secret: change that first, or delete it all the same with force`);
       }
-      await secrets.delete(name, { actor: actor.key });
+      await secrets.delete(name, { actor: actor.key }).finally(changed);
     },
   };
 }

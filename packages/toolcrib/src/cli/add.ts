@@ -34,6 +34,7 @@ export const add = defineCommand({
     'toolcrib add npx @modelcontextprotocol/server-filesystem --name files -- /srv/files',
     'toolcrib add uvx mcp-server-git --version 2026.1.14',
     'toolcrib add npx @example/server-tickets --secret TICKETS_TOKEN < token.txt',
+    'toolcrib add https://mcp.example.org/mcp --oauth',
     "toolcrib add https://mcp.example.org/mcp --header 'X-Team: blue' --secret BEARER_TOKEN",
     'toolcrib add ./plugins/github --secret GITHUB_TOKEN --dry-run',
     'toolcrib add -- python3 ./server.py --verbose',
@@ -93,6 +94,7 @@ async function report(administrator: Administrator, source: ShownSource): Promis
     return reportFailedStart({ namespace, what: 'was not started', message: `somebody else has it ${status.state} now` });
   const tools = await sourceTools(administrator, source.id);
   remark(`${namespace} is running and has ${countTools(tools.length)}.`);
+  if (status.message !== undefined) remark(`${status.message}. \`toolcrib connect ${namespace} --discovery --as admin\` does it.`);
   if (tools.length === 0) return;
   print(toolTable(tools));
   if (source.waiting > 0) remark(`${countTools(source.waiting)} wait for approval: \`toolcrib sources approve ${namespace}\` shows them.`);

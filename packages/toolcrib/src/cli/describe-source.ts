@@ -50,7 +50,10 @@ export function describeSource(source: ShownSource): string {
     ['Namespace', namespace],
     ['Id', id],
     ['State', status.tools === undefined ? status.state : `${status.state}, ${countTools(status.tools)}`],
-    ['Error', status.message === undefined ? undefined : `${status.message} (${status.code ?? 'unknown'})`],
+    [
+      status.code === undefined ? 'Note' : 'Error',
+      status.message === undefined ? undefined : status.message + (status.code === undefined ? '' : ` (${status.code})`),
+    ],
     [
       'Waiting',
       source.waiting === 0 ? undefined : `${countTools(source.waiting)} for approval: \`toolcrib sources differences ${namespace}\``,

@@ -1,3 +1,4 @@
+import { EndSwitch } from '../../src/model/end-signal.ts';
 import { randomUUID } from 'node:crypto';
 import { CribError } from '../../src/model/crib-error.ts';
 import { mcpDefinitionSchema, type McpDefinition } from '../../src/model/mcp-definition.ts';
@@ -55,6 +56,7 @@ export function supervise(mode: string, overrides: DefinitionInput = {}) {
   const supervisor = createSourceSupervisor({
     definition: source.definition,
     open: (signal) => opener.open(source, signal),
+    revisionOf: async () => '',
     onDiscovered: async () => undefined,
     onStatus: (status) => void statuses.push(status),
     note: (message) => opener.log.append('event', message),

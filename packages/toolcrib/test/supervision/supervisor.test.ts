@@ -17,6 +17,7 @@ function superviseMany() {
   }
   const supervisor = createSupervisor({
     openSession: (source, signal) => openerOf(source.id).open(source as LocalSource, signal),
+    revisionOf: async () => '',
     onDiscovered: async () => undefined,
     onStatus: () => undefined,
     note: () => undefined,

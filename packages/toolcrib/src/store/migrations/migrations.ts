@@ -4,6 +4,7 @@ import { first } from './2026-11-15-first.ts';
 import { sourceDefinitions } from './2026-11-16-source-definitions.ts';
 import { storedArtifacts } from './2026-11-16-stored-artifacts.ts';
 import { toolPinning } from './2026-11-16-tool-pinning.ts';
+import { userConnections } from './2026-11-16-user-connections.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -12,5 +13,6 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-16-source-definitions': sourceDefinitions,
     '2026-11-16-stored-artifacts': storedArtifacts(dialect),
     '2026-11-16-tool-pinning': toolPinning,
+    '2026-11-16-user-connections': userConnections(dialect),
   };
 }
