@@ -7,6 +7,7 @@ import type { DiscoveredTool, Tool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
 import { SessionLostError } from '../sources/mcp/session/session-errors.ts';
 import type { CallContext } from '../sources/source.ts';
+import { callOn } from './call-on.ts';
 import { createHealthRecord } from './health.ts';
 import { createLiveSession, type LiveSession } from './live-session.ts';
 import { createRefreshSchedule } from './refresh-schedule.ts';
@@ -36,8 +37,6 @@ export interface SourceSupervisorInput {
   /** A line for the source's own log. */
   note(message: string): void;
 }
-
-const longestCallMs = 86_400_000;
 
 /** Keeps one server alive and owns its status. Nothing here knows of any other source [LIFE-8]. */
 export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupervisor {
@@ -233,18 +232,6 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       }
     },
   };
-}
-
-function callOn(session: McpSession, tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput> {
-  return session.callTool(tool.definition.name, args, {
-    // The call itself has the deadline, which progress moves; it ends here through its signal.
-    timeoutMs: longestCallMs,
-    maxTotalMs: longestCallMs,
-    signal: context.signal,
-    onProgress: (update) => context.progress(update),
-    onLog: (level, data) => context.log(level, data),
-    onElicit: (request) => context.elicit(request),
-  });
 }
 
 /** What may be done twice without harm, by the tool's own word. */
