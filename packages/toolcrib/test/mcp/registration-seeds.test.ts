@@ -58,6 +58,8 @@ test('[SRC-1] [SRC-7] the plugin of the original documents is registered, and it
       resilience: expect.objectContaining({ requestTimeoutMs: 30_000, restart: { maxAttempts: 5, backoffMs: 1000 } }),
       limits: {},
       tools: { include: [], exclude: [] },
+      pinning: 'off',
+      refresh_interval_ms: 0,
       register_resources_as_tools: false,
       origin: 'manual',
       config: null,
