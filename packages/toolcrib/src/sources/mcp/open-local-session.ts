@@ -23,18 +23,24 @@ export interface LocalSessionInput {
 /** [LIFE-3] Spawns the server and shakes hands with it over its standard input and output. */
 export async function openLocalSession(input: LocalSessionInput): Promise<OpenedSession> {
   try {
-    return await openOnce(input, input.priorEra);
+    return await openOnce(input, { priorEra: input.priorEra, later: false });
   } catch (error) {
     if (!(error instanceof EndedOnProbeError)) throw error;
     // Servers of the first revisions end on any question before the handshake. Only if that fails too is the server itself broken.
-    return openOnce(input, { kind: 'legacy' });
+    return openOnce(input, { priorEra: { kind: 'legacy' }, later: true });
   }
 }
 
-async function openOnce(input: LocalSessionInput, priorEra: PriorDiscovery | undefined): Promise<OpenedSession> {
+interface Attempt {
+  priorEra: PriorDiscovery | undefined;
+  later: boolean;
+}
+
+async function openOnce(input: LocalSessionInput, { priorEra, later }: Attempt): Promise<OpenedSession> {
   const { source, environment, clientInfo, log, registry, signal } = input;
   const { command, cwd, plugin_dir, resilience } = source.definition;
-  const process = await startServerProcess({ command, cwd: cwd ?? plugin_dir, env: environment, log, registry });
+  signal.throwIfAborted();
+  const process = await startServerProcess({ command, cwd: cwd ?? plugin_dir, env: environment, log, registry, later });
   try {
     return await openSession({
       transport: createStdioTransport({ process }),
