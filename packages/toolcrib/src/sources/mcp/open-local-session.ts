@@ -61,20 +61,28 @@ interface Attempt {
   silenceMs?: number;
 }
 
+interface Era {
+  priorEra: PriorDiscovery | undefined;
+  /** A second attempt comes after everybody's first. */
+  later: boolean;
+}
+
 async function openAsEitherEra(input: LocalSessionInput, attempt: Attempt): Promise<OpenedSession> {
   try {
-    return await openOnce(input, attempt, input.priorEra);
+    return await openOnce(input, { ...attempt, priorEra: input.priorEra, later: false });
   } catch (error) {
     if (!(error instanceof EndedOnProbeError)) throw error;
     // Servers of the first revisions end on any question before the handshake. Only if that fails too is the server itself broken.
-    return openOnce(input, attempt, { kind: 'legacy' });
+    return openOnce(input, { ...attempt, priorEra: { kind: 'legacy' }, later: true });
   }
 }
 
-async function openOnce(input: LocalSessionInput, attempt: Attempt, priorEra: PriorDiscovery | undefined): Promise<OpenedSession> {
+async function openOnce(input: LocalSessionInput, attempt: Attempt & Era): Promise<OpenedSession> {
   const { source, environment, clientInfo, log, registry, signal } = input;
   const { command, cwd, plugin_dir, resilience } = source.definition;
-  const process = await startServerProcess({ command, cwd: cwd ?? plugin_dir, env: environment, log, registry });
+  const { priorEra, later } = attempt;
+  signal.throwIfAborted();
+  const process = await startServerProcess({ command, cwd: cwd ?? plugin_dir, env: environment, log, registry, later });
   const transport = createStdioTransport({ process, framing: attempt.framing });
   const silence = new AbortController();
   const giveUp = () => transport.heard || silence.abort(new SilentServerError());

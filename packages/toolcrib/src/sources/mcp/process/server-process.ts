@@ -7,7 +7,9 @@ import { CribError } from '../../../model/crib-error.ts';
 import { describeExit, type ProcessExit } from './process-exit.ts';
 import { endProcessGroup, processGroup } from './process-group.ts';
 import type { ProcessRegistry } from './process-registry.ts';
+import { isMissing } from './is-missing.ts';
 import type { ServerLog } from './server-log.ts';
+import { spawnTurn } from './spawn-turns.ts';
 import { spawnFailure } from './spawn-failure.ts';
 
 /** One server that runs on this machine, and whatever it starts. */
@@ -35,6 +37,8 @@ export interface ServerProcessOptions {
   log: ServerLog;
   registry: ProcessRegistry;
   patience?: Patience;
+  /** Lets the first starts of others go before this one. */
+  later?: boolean;
 }
 
 interface Patience {
@@ -50,7 +54,8 @@ const usualPatience: Patience = { politeMs: 500, termMs: 5000 };
 const lastWordsMs = 250;
 
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
-  const { command, cwd, env, log, registry, patience = usualPatience } = options;
+  const { command, cwd, env, log, registry, patience = usualPatience, later = false } = options;
+  await spawnTurn({ later });
   const child = await spawnGroup(command, cwd, env, registry);
   const pid = child.pid as number;
   const name = `Process ${pid} (${basename(command[0] ?? '')})`;
@@ -100,6 +105,8 @@ async function spawnGroup(
   registry: ProcessRegistry,
 ): Promise<ChildProcessWithoutNullStreams> {
   const [program = '', ...args] = command;
+  if (isMissing(program, env['PATH']))
+    throw await spawnFailure(Object.assign(new Error('No such program'), { code: 'ENOENT' }), program, cwd);
   let child: ChildProcess | undefined;
   try {
     // Detached makes it the leader of its own group. Never a shell: an argument is an argument.
