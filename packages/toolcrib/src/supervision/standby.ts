@@ -1,7 +1,7 @@
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
 
 export interface Standby {
-  /** A session that is ready and has served nobody, or undefined. Another is started in its place. */
+  /** A session that is ready and has served nobody, or undefined. Another is started in its place a moment later. */
   take(): McpSession | undefined;
   /** Starts what is missing. */
   fill(): void;
@@ -15,11 +15,15 @@ interface StandbyInput {
   onFailure(error: unknown): void;
 }
 
+/** Starting a process holds everything else up for some milliseconds; most calls are answered before it begins. */
+const refillAfterMs = 10;
+
 /** [MCP-6] Transient must not mean slow: sessions started and initialised ahead, each for exactly one call. */
 export function createStandby({ size, open, onFailure }: StandbyInput): Standby {
   const ready = new Set<McpSession>();
   const starting = new Set<Promise<void>>();
   const closing = new AbortController();
+  let refill: NodeJS.Timeout | undefined;
 
   async function startOne(): Promise<void> {
     const session = await open(closing.signal);
@@ -47,11 +51,15 @@ export function createStandby({ size, open, onFailure }: StandbyInput): Standby 
     take() {
       const [session] = ready;
       if (session !== undefined) ready.delete(session);
-      fill();
+      refill ??= setTimeout(() => {
+        refill = undefined;
+        fill();
+      }, refillAfterMs);
       return session;
     },
     fill,
     async close() {
+      clearTimeout(refill);
       closing.abort();
       await Promise.allSettled(starting);
       await Promise.allSettled([...ready].map((session) => session.close()));
