@@ -127,6 +127,21 @@ export const elicitationAnswerSchema = z.strictObject({
   content: z.record(z.string(), z.unknown()).optional().describe('What was filled in, when accepted'),
 });
 
+export const connectionSchema = z.strictObject({
+  source_id: z.string(),
+  source_name: z.string(),
+  namespace: z.string(),
+  for: z.enum(['calls', 'discovery']).describe("For the caller's own calls, or for finding the tools of the source"),
+  connected: z.boolean(),
+  connected_at: epochMs.nullable(),
+  connect_url: z.string().describe('Where POST begins it and DELETE ends it'),
+});
+export const connectionListSchema = z.strictObject({ connections: z.array(connectionSchema) });
+export const begunConnectionSchema = z.strictObject({
+  authorization_url: z.string().describe("Where the user allows it, in the user's own browser"),
+  expires_at: epochMs,
+});
+
 // --- for administrators ---------------------------------------------------------------------------------------------
 
 const givenId = z.strictObject({
@@ -224,7 +239,7 @@ export const callRecordQuerySchema = z.strictObject({
   status: z.enum(callStatuses).optional(),
 });
 
-const topics = ['source', 'tool', 'group', 'policy', 'secret', 'call'] as const;
+const topics = ['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call'] as const;
 export const changeEventSchema = z.strictObject({
   id: z.int(),
   at: epochMs,

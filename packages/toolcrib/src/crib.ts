@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createMakeChange } from './administration/change-log.ts';
+import { createConnectionAdministration, type ConnectionAdministration } from './administration/connections.ts';
 import { createGroupAdministration, type GroupAdministration } from './administration/groups.ts';
 import { createPolicyAdministration, type PolicyAdministration } from './administration/policies.ts';
 import { createSecretAdministration, type SecretAdministration } from './administration/secrets.ts';
@@ -10,6 +11,7 @@ import { createCatalogue } from './execution/catalogue.ts';
 import { createExecutor, type ExecutionLimits, type Executor } from './execution/executor.ts';
 import { createKeptCalls, type KeptCalls } from './execution/kept-calls.ts';
 import { createRecorder } from './execution/recorder.ts';
+import { createConnections } from './identity/oauth/connections.ts';
 import { openCounter, type Counter } from './inventory/counter.ts';
 import { refreshSource } from './inventory/refresh-source.ts';
 import { toolChoice } from './inventory/tool-choice.ts';
@@ -24,6 +26,7 @@ import { createProcessRegistry } from './sources/mcp/process/process-registry.ts
 import { createServerLogs } from './sources/mcp/process/server-logs.ts';
 import type { ServerLog } from './sources/mcp/process/server-log.ts';
 import { createSessionOpener } from './sources/mcp/session-opener.ts';
+import { createSpeakers } from './sources/mcp/speakers.ts';
 import { lockDataDirectory } from './store/lock-data-directory.ts';
 import { openDatabase } from './store/open-database.ts';
 import { createStore, type Store } from './store/store.ts';
@@ -41,6 +44,8 @@ export interface CribConfig {
   keys?: string;
   /** [ENV-2] Environment variables of ours that sources may name as `${VAR}`. */
   allowedEnvironment?: readonly string[];
+  /** [MCP-12] Where browsers reach us, for users who come back from an authorization server. */
+  publicUrl?: string;
   limits: ExecutionLimits;
   /** How long the record of calls is kept. */
   retentionDays: number;
@@ -60,6 +65,7 @@ export interface Crib {
   readonly policies: PolicyAdministration;
   readonly sources: SourceAdministration;
   readonly tools: ToolAdministration;
+  readonly connections: ConnectionAdministration;
   statusOf(source: SourceRecord): SourceStatus;
   logOf(sourceId: string): ServerLog;
   /** Resolves when the source is neither starting nor restarting any more, or when the time is over. */
@@ -79,9 +85,19 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     await openDatabase(databaseUrl === undefined ? { file: join(dataDir, 'toolcrib.db') } : { url: databaseUrl }),
   );
   const store = createStore(database);
-  const secrets = createSecretStore({ store, keyRing: openKeyRing({ keys: config.keys, dataDir, create: true }) });
+  const keyRing = openKeyRing({ keys: config.keys, dataDir, create: true });
+  const secrets = createSecretStore({ store, keyRing });
   await secrets.verify({ warn });
   const redactors = createRedactor();
+  const connections = createConnections({ store, keyRing });
+  const resolvingFor = (sourceId: string) => ({
+    secrets,
+    sourceId,
+    allowedNames: new Set(config.allowedEnvironment),
+    baseEnvironment: process.env,
+    redactor: redactors.forSource(sourceId),
+  });
+  const speakers = createSpeakers(resolvingFor);
 
   // Listening begins before the first read, so that no change can fall between the two.
   let started: { counter: Counter; supervisor: Supervisor; executor: Executor } | undefined;
@@ -90,9 +106,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       database,
       // What could not be read is reported again until it was: no server goes on deciding by rules that are gone.
       onChange: async (topics) => {
-        if (topics.has('secret') || topics.has('source')) secrets.forget();
+        if (topics.has('secret') || topics.has('source')) {
+          secrets.forget();
+          speakers.forget();
+        }
+        if (topics.has('connection')) connections.tokens.forget();
         await started?.counter.reload(topics);
         if (topics.has('source')) await started?.supervisor.follow(started.counter.sources);
+        if (topics.has('connection')) started?.supervisor.reconnect();
       },
       onSignal: (name, payload) => {
         if (name === 'cancel-call' && typeof payload === 'string') started?.executor.running(payload)?.end('cancelled');
@@ -109,13 +130,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const settling = new Set<() => void>();
   const supervisor = createSupervisor({
     openSession: createSessionOpener({
-      secrets,
-      redactors,
+      resolvingFor,
       registry,
-      allowedNames: new Set(config.allowedEnvironment),
       clientInfo: { name: 'toolcrib', version },
       logOf: logs.of,
+      connections: connections.tokens,
+      speakers,
     }),
+    revisionOf: async (source, owner) => (await connections.tokens.get(await speakers.of(source, owner))).revision,
     async onDiscovered(source, discovered) {
       const chosen = discovered.filter(toolChoice(source.definition?.tools));
       await refreshSource({ store, source, discovered: chosen, actor: 'system', now: Date.now() });
@@ -169,11 +191,18 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     supervisor,
     executor,
     keptCalls,
-    secrets: createSecretAdministration({ secrets }),
+    secrets: createSecretAdministration({ secrets, changed: speakers.forget }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change }),
     sources: createSourceAdministration({ counter, supervisor, secrets, change, forgotten: redactors.forgetSource }),
     tools: createToolAdministration({ counter, change }),
+    connections: createConnectionAdministration({
+      counter,
+      supervisor,
+      connections,
+      speakers,
+      publicUrl: config.publicUrl ?? 'http://127.0.0.1',
+    }),
     statusOf: (source) => supervisor.statusOf(source.id) ?? ownStatus(source, counter),
     logOf: logs.of,
     settled(sourceId, timeoutMs) {

@@ -8,10 +8,11 @@ export interface SecretAdministration {
   delete(actor: Principal, name: string): Promise<void>;
 }
 
-export function createSecretAdministration({ secrets }: { secrets: SecretStore }): SecretAdministration {
+/** `changed` is told after every change, by whoever keeps what was filled in with a secret. */
+export function createSecretAdministration({ secrets, changed }: { secrets: SecretStore; changed(): void }): SecretAdministration {
   return {
     list: () => secrets.list(),
-    set: (actor, name, value) => secrets.put(name, value, { actor: actor.key }),
-    delete: (actor, name) => secrets.delete(name, { actor: actor.key }),
+    set: (actor, name, value) => secrets.put(name, value, { actor: actor.key }).finally(changed),
+    delete: (actor, name) => secrets.delete(name, { actor: actor.key }).finally(changed),
   };
 }

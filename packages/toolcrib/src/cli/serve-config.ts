@@ -25,8 +25,10 @@ export function serveConfig(given: Given<ServeOption>, { production }: { product
   const logLevel = logLevels.find((level) => level === given.text('log-level'));
   if (logLevel === undefined) throw misfit(given, 'log-level', `must be one of ${logLevels.join(', ')}`);
   const keys = keysFrom(given);
+  const publicUrl = publicUrlFrom(given);
   return {
     ...place,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(keys === undefined ? {} : { keys }),
     allowedEnvironment: given.list('allow-env'),
     adminMatcher: adminMatcher(given),
@@ -96,6 +98,17 @@ function adminMatcher(given: Given<ServeOption>): Matcher {
   const parsed = matcherSchema.safeParse({ path, operator: 'contains', value });
   if (!parsed.success) throw misfit(given, 'admin-claim', 'must be path=value, such as realm_access.roles=toolcrib-admin');
   return parsed.data;
+}
+
+/** It becomes a part of the address that authorization servers send browsers back to. */
+function publicUrlFrom(given: Given<ServeOption>): string | undefined {
+  const text = given.text('public-url');
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw misfit(given, 'public-url', 'must be an address such as https://crib.example.org');
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
 function allowedHost(given: Given<ServeOption>, host: string): string {

@@ -34,6 +34,11 @@ export const serveOptions = {
     env: 'TOOLCRIB_ADMIN_CLAIM',
     default: 'realm_access.roles=toolcrib-admin',
   },
+  'public-url': {
+    value: 'url',
+    help: 'Where browsers reach the server, for users who come back from an authorization server; the address it listens on where it is not given',
+    env: 'TOOLCRIB_PUBLIC_URL',
+  },
   'allowed-host': {
     value: 'host',
     many: true,

@@ -18,6 +18,7 @@ import { openApiDocument } from './openapi.ts';
 import type { Route } from './route.ts';
 import { administeredToolRoutes } from './routes/administered-tools.ts';
 import { callRoutes } from './routes/calls.ts';
+import { connectionRoutes } from './routes/connections.ts';
 import { eventFeedRoutes } from './routes/event-feed.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -32,6 +33,8 @@ export interface ServeConfig {
   host: string;
   /** 0 takes any free port. */
   port: number;
+  /** Where browsers and agents reach the server; the address it listens on when absent. */
+  publicUrl?: string;
   dataDir: string;
   databaseUrl?: string;
   /** [SEC-3] The keys that seal secrets, or a file that holds them. */
@@ -71,7 +74,13 @@ export async function startServer(config: ServeConfig): Promise<RunningServer> {
   const logger = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
   const warn = (message: string) => logger.warn(message);
   const metrics = createMetrics();
+  const { host } = config;
+  // The development issuer is named by its address, which must therefore be known before anything is signed.
+  const port = config.port === 0 ? await freePort(host) : config.port;
+  const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const publicUrl = config.publicUrl ?? baseUrl;
   const crib = await openCrib({
+    publicUrl,
     dataDir: config.dataDir,
     ...(config.databaseUrl === undefined ? {} : { databaseUrl: config.databaseUrl }),
     ...(config.keys === undefined ? {} : { keys: config.keys }),
@@ -82,7 +91,7 @@ export async function startServer(config: ServeConfig): Promise<RunningServer> {
     onFinished: (record) => metrics.callFinished(record),
   });
   try {
-    return await openDoor({ config, crib, metrics, logger });
+    return await openDoor({ config, crib, metrics, logger, port, baseUrl });
   } catch (error) {
     await crib.close({ drainMs: 0 });
     throw error;
@@ -94,13 +103,12 @@ interface DoorInput {
   crib: Crib;
   metrics: ReturnType<typeof createMetrics>;
   logger: Logger;
+  port: number;
+  baseUrl: string;
 }
 
-async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<RunningServer> {
+async function openDoor({ config, crib, metrics, logger, port, baseUrl }: DoorInput): Promise<RunningServer> {
   const { host } = config;
-  // The development issuer is named by its address, which must therefore be known before anything is signed.
-  const port = config.port === 0 ? await freePort(host) : config.port;
-  const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const devIssuer = config.issuers.length === 0 ? await startDevelopment(config, crib, baseUrl) : undefined;
   const verifier = createTokenVerifier({
     issuers: devIssuer === undefined ? config.issuers : [{ ...devIssuer.config, keySet: devIssuer.keySet }],
@@ -121,6 +129,7 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
     ...groupRoutes({ crib }),
     ...policyRoutes({ crib, verifier, administrator }),
     ...secretRoutes({ crib }),
+    ...connectionRoutes({ crib, administrator }),
     ...healthRoutes({
       metrics,
       closing: closing.signal,
@@ -128,11 +137,12 @@ async function openDoor({ config, crib, metrics, logger }: DoorInput): Promise<R
       openApi: () => (document ??= openApiDocument(routes, { version, baseUrl })),
     }),
   );
+  const publicHost = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).host];
   const app = createApp({
     routes,
     verifier,
     administrator,
-    guard: { host, allowedHosts: config.allowedHosts, allowedOrigins: config.allowedOrigins },
+    guard: { host, allowedHosts: [...config.allowedHosts, ...publicHost], allowedOrigins: config.allowedOrigins },
     closing: closing.signal,
     bodyLimitBytes: config.bodyLimitBytes,
     metrics,

@@ -4,20 +4,13 @@ import { CribError } from '../model/crib-error.ts';
 import { checkAddress } from '../net/check-address.ts';
 import { createHttpClient } from '../net/http-client.ts';
 import { readBody } from '../net/read-body.ts';
-
-interface ClientCredentials {
-  tokenUrl: string;
-  clientId: string;
-  clientSecret: string;
-  scope?: string | undefined;
-  allowInsecure: boolean;
-}
+import type { ServiceIdentity } from './service-identity.ts';
 
 export interface ClientCredentialTokens {
   /** A token that is good for a while yet. */
-  get(credentials: ClientCredentials): Promise<string>;
+  get(credentials: ServiceIdentity): Promise<string>;
   /** Forgets a token that was refused. */
-  drop(credentials: ClientCredentials): void;
+  drop(credentials: ServiceIdentity): void;
 }
 
 const answerSchema = z.object({ access_token: z.string().min(1), expires_in: z.number().positive().optional() });
@@ -28,8 +21,8 @@ const earlyMs = 30_000;
 const unknownLifeMs = 60_000;
 
 /**
- * [MCP-12] RFC 6749 §4.4. Kept by token address, client, scope and secret: two sources of one client with other scopes, or with a secret
- * that was changed, must not share a token. One request in flight each.
+ * [MCP-12] RFC 6749 §4.4, and its kin. Kept by all that is asked with: two sources of one client with other scopes, or with a secret that
+ * was changed, must not share a token. One request in flight each.
  */
 export function createClientCredentialTokens({ now = Date.now }: { now?: () => number } = {}): ClientCredentialTokens {
   const tokens = new Map<string, { token: Promise<string>; until: number }>();
@@ -52,17 +45,18 @@ export function createClientCredentialTokens({ now = Date.now }: { now?: () => n
   };
 }
 
-function keyOf({ tokenUrl, clientId, clientSecret, scope = '' }: ClientCredentials): string {
-  return hash('sha256', JSON.stringify([tokenUrl, clientId, clientSecret, scope]), 'base64');
+function keyOf({ serverUrl, ...asked }: ServiceIdentity): string {
+  // Where the token endpoint is known, the token is the same for every server.
+  const place = asked.tokenUrl ?? serverUrl;
+  return hash('sha256', JSON.stringify([place, ...Object.entries(asked).toSorted(([a], [b]) => (a < b ? -1 : 1))]), 'base64');
 }
 
-async function request({
-  tokenUrl,
-  clientId,
-  clientSecret,
-  scope,
-  allowInsecure,
-}: ClientCredentials): Promise<z.output<typeof answerSchema>> {
+async function request(credentials: ServiceIdentity): Promise<z.output<typeof answerSchema>> {
+  const { tokenUrl, clientId, clientSecret, assertion, scope, allowInsecure } = credentials;
+  if (tokenUrl === undefined || clientSecret === undefined || assertion !== undefined) {
+    // Loaded on first use: it needs the SDK, which a source with an ordinary secret does not.
+    return (await import('./oauth/request-service-token.ts')).requestServiceToken(credentials);
+  }
   const url = checkAddress(tokenUrl, allowInsecure);
   const client = createHttpClient({ origin: url.origin, maxConnections: 1 });
   try {

@@ -32,6 +32,16 @@ export class RecentMap<Value> {
     this.#young.set(key, value);
   }
 
+  *keys(): Generator<string> {
+    yield* this.#young.keys();
+    yield* this.#old.keys();
+  }
+
+  clear(): void {
+    this.#young.clear();
+    this.#old.clear();
+  }
+
   delete(key: string): void {
     this.#young.delete(key);
     this.#old.delete(key);

@@ -1,7 +1,7 @@
 import type { Json } from './json.ts';
 
 /** What an administrative change was about; everything that keeps a copy in memory listens for its own kind. */
-export type ChangeTopic = 'source' | 'tool' | 'group' | 'policy' | 'secret' | 'call';
+export type ChangeTopic = 'source' | 'tool' | 'group' | 'policy' | 'secret' | 'connection' | 'call';
 
 /** One administrative change, with what was there before and after. Its id is also the revision it made. */
 export interface ChangeEvent {

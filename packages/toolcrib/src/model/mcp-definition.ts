@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { credentialSchemaOf } from './credential.ts';
 
 /** A value a server needs: said outright, or the name of a secret. `${VAR}` inside a value is filled in when the server is started. */
 export const namedValueSchema = z.union([
@@ -6,6 +7,10 @@ export const namedValueSchema = z.union([
   z.strictObject({ secret_ref: z.string().min(1).max(200) }),
 ]);
 export type NamedValue = z.infer<typeof namedValueSchema>;
+
+/** [ID-2] As whom we speak to a server. */
+const credentialSchema = credentialSchemaOf(namedValueSchema);
+export type Credential = z.infer<typeof credentialSchema>;
 
 /** [SRC-7] A variable that a manifest declares. */
 export const variableSchema = z.strictObject({
@@ -31,20 +36,6 @@ export const resilienceSchema = z.strictObject({
 });
 export type Resilience = z.infer<typeof resilienceSchema>;
 
-/** [ID-2] With what we speak to a remote server. */
-const credentialSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('bearer'), token: namedValueSchema }),
-  z.strictObject({
-    type: z.literal('client_credentials'),
-    token_url: z.string().max(2048),
-    client_id: z.string().max(500),
-    client_secret: namedValueSchema,
-    scope: z.string().max(2000).optional(),
-  }),
-]);
-export type Credential = z.infer<typeof credentialSchema>;
-
 /** [SRC] Every form of registration gives this. What a form does not say has the default here. */
 export const mcpDefinitionSchema = z.strictObject({
   transport_type: z.enum(['stdio', 'sse', 'streamable_http']).default('stdio'),
@@ -65,6 +56,10 @@ export const mcpDefinitionSchema = z.strictObject({
   env_definitions: z.array(variableSchema).max(500).default([]),
   headers: z.record(z.string(), namedValueSchema).default({}),
   credential: credentialSchema.default({ type: 'none' }),
+  /** [INV-6] As whom the tools are listed where every user speaks for themselves; null where nobody can. */
+  discovery_credential: credentialSchema.nullable().default(null),
+  /** [ID-6] The environment variable in which a server that is started here gets the caller's token. */
+  credential_env: z.string().max(200).nullable().default(null),
   resilience: resilienceSchema.prefault({}),
   tools: z
     .strictObject({

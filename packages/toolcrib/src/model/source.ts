@@ -7,7 +7,8 @@ export type SourceStatus =
   | { state: 'disabled' }
   | { state: 'stopped' }
   | { state: 'starting' }
-  | { state: 'running'; tools: number }
+  /** With a message where it runs and something is wanting all the same. */
+  | { state: 'running'; tools: number; message?: string }
   | { state: 'restarting' }
   | { state: 'error'; code: string; message: string };
 

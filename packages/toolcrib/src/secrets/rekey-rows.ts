@@ -1,7 +1,8 @@
 import { CribError } from '../model/crib-error.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreNouns } from '../store/store.ts';
 import type { KeyRing } from './key-ring.ts';
 import { kidOf, seal } from './seal.ts';
+import { asSecretRow } from './sealed-connection.ts';
 import { placeOf, tryOpen } from './stored-secret.ts';
 
 export interface RekeyOptions {
@@ -28,26 +29,44 @@ export async function rekeyRows({ store, keyRing, actor, deleteUnreadable = fals
   const { kid: newest } = keyRing.newest;
   const outcome: RekeyOutcome = { total: 0, rewritten: 0, deleted: [] };
   const event = { kind: 'secrets-rekeyed', topic: 'secret', subject: newest, actor, before: null, after: { ...outcome } } as const;
-  const current = await store.secrets.list();
-  if (current.every((row) => kidOf(row.sealed) === newest && tryOpen(keyRing, row) !== undefined)) {
+  const current = await sealedRows(store);
+  if (current.every(({ row }) => kidOf(row.sealed) === newest && tryOpen(keyRing, row) !== undefined)) {
     return { ...outcome, total: current.length };
   }
   await store.change(event, async (tx) => {
-    for (const row of await tx.secrets.list()) {
+    for (const { row, write, remove } of await sealedRows(tx)) {
       outcome.total += 1;
       const value = tryOpen(keyRing, row);
       if (value === undefined) outcome.deleted.push(row.name);
       else if (kidOf(row.sealed) !== newest) {
         // The value is what it was, so the time of its last change is too.
-        await tx.secrets.put({ ...row, sealed: seal(keyRing, value, placeOf(row)) });
+        await write(seal(keyRing, value, placeOf(row)));
         outcome.rewritten += 1;
       }
-      if (value === undefined && deleteUnreadable) await tx.secrets.delete(row.id);
+      if (value === undefined && deleteUnreadable) await remove();
     }
     if (outcome.deleted.length > 0 && !deleteUnreadable) throw unreadable(keyRing, outcome.deleted);
     Object.assign(event.after, outcome);
   });
   return outcome;
+}
+
+/** Everything that is sealed: the secrets, and what users have allowed us elsewhere. */
+async function sealedRows({ secrets, connections }: StoreNouns) {
+  const ofSecrets = (await secrets.list()).map((row) => ({
+    row,
+    write: (sealed: string) => secrets.put({ ...row, sealed }),
+    remove: () => secrets.delete(row.id),
+  }));
+  const ofConnections = (await connections.list()).map((connection) => ({
+    row: asSecretRow(connection),
+    write: async (sealed: string) => {
+      if (await connections.update({ ...connection, sealed })) return;
+      throw new CribError('CONFLICT', 'A connection was changed in the meantime. Nothing was sealed anew: run it again.');
+    },
+    remove: () => connections.delete(connection.id),
+  }));
+  return [...ofSecrets, ...ofConnections];
 }
 
 function unreadable(keyRing: KeyRing, names: readonly string[]): CribError {

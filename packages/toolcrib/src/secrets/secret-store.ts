@@ -6,6 +6,7 @@ import { checkSecret, nothingToKeep } from './check-secret.ts';
 import type { KeyRing } from './key-ring.ts';
 import { rekeyRows, type RekeyOptions, type RekeyOutcome } from './rekey-rows.ts';
 import { ownerOf } from './secret-name.ts';
+import { asSecretRow } from './sealed-connection.ts';
 import { hiddenValue, Secret } from './secret.ts';
 import { open, seal } from './seal.ts';
 import { describeForeign, foreignRows, placeOf, unknownKids } from './stored-secret.ts';
@@ -150,7 +151,7 @@ export function createSecretStore({ store, keyRing }: { store: Store; keyRing: K
     },
 
     async verify({ warn }) {
-      const rows = await store.secrets.list();
+      const rows = [...(await store.secrets.list()), ...(await store.connections.list()).map(asSecretRow)];
       const { foreign, damaged } = foreignRows(keyRing, rows);
       if (foreign.length > 0) throw new CribError('CONFLICT', describeForeign(keyRing, foreign));
       for (const { name } of damaged) warn(`The secret ${name} does not open. Restore it from a backup, or delete it and set it again.`);

@@ -7,6 +7,7 @@ const nouns: Record<string, string> = {
   groups: 'group',
   policies: 'policy',
   secrets: 'secret',
+  connections: 'connection',
   answers: 'call',
 };
 
@@ -60,5 +61,5 @@ function alreadyThere(table: string | undefined, columns: string[], cause: unkno
 }
 
 function parentMissing(cause: unknown): CribError {
-  return new CribError('CONFLICT', 'The source these tools belong to is not there any more. Register it again first.', { cause });
+  return new CribError('CONFLICT', 'The source this belongs to is not there any more. Register it again first.', { cause });
 }

@@ -5,6 +5,7 @@ import type { Json } from '../model/json.ts';
 import { createAnswers, type Answers } from './answers.ts';
 import { createCalls, type Calls } from './calls.ts';
 import { changesChannel, signalsChannel } from './channels.ts';
+import { createConnections, type Connections } from './connections.ts';
 import type { Database } from './database.ts';
 import { createEvents, insertEvent, type Events } from './events.ts';
 import { createGroups, type Groups } from './groups.ts';
@@ -22,6 +23,7 @@ export interface StoreNouns {
   readonly groups: Groups;
   readonly policies: Policies;
   readonly secrets: Secrets;
+  readonly connections: Connections;
   readonly calls: Calls;
   readonly events: Events;
   readonly answers: Answers;
@@ -89,6 +91,7 @@ function nouns(database: Database, queries: Queries): StoreNouns {
     groups: createGroups(queries),
     policies: createPolicies(queries),
     secrets: createSecrets(queries),
+    connections: createConnections(queries),
     calls: createCalls(database, queries),
     events: createEvents(queries),
     answers: createAnswers(queries),

@@ -32,6 +32,24 @@ export interface Tables {
     updated_at: number;
   };
   secrets: { id: string; name: string; sealed: string; created_at: number; updated_at: number };
+  connections: {
+    id: string;
+    source_id: string;
+    /** The key of the principal who made it, or `source` for the one that the source has for itself. */
+    owner: string;
+    /** One more with every change. */
+    version: number;
+    /** Until then one server is busy with the refresh token, which can be used only once. */
+    locked_until: number;
+    /** Of an authorization that was begun and not finished; null where there is none. */
+    state_hash: string | null;
+    state_expires_at: number | null;
+    /** Since when there are tokens; null while there are none. */
+    connected_at: number | null;
+    created_at: number;
+    updated_at: number;
+    sealed: string;
+  };
   calls: CallRecord;
   events: Omit<ChangeEvent, 'id' | 'before' | 'after'> & { id: Generated<number>; before: string; after: string };
   answers: {

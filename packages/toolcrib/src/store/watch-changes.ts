@@ -21,7 +21,7 @@ export interface ChangeWatch {
   pollIntervalMs?: number;
 }
 
-const everyTopic = ['source', 'tool', 'group', 'policy', 'secret', 'call'] as const satisfies ChangeTopic[];
+const everyTopic = ['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call'] as const satisfies ChangeTopic[];
 const signalSchema = z.strictObject({ name: z.string(), payload: z.json() });
 const queryTimeoutMs = 5000;
 

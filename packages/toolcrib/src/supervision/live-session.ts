@@ -1,6 +1,7 @@
 import { CribError } from '../model/crib-error.ts';
 import type { Resilience } from '../model/mcp-definition.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
+import { abortable } from './abortable.ts';
 import { backoffMs } from './backoff.ts';
 
 export interface LiveSession {
@@ -103,16 +104,6 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
       await session?.close();
     },
   };
-}
-
-/** Stops waiting when the signal says so; the session itself goes on for the others. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

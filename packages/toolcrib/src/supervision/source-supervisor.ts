@@ -1,15 +1,18 @@
 import type { ToolOutput } from '../model/call.ts';
+import { isPerUser } from '../model/credential.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isRemote, type McpDefinition } from '../model/mcp-definition.ts';
 import type { SourceHealth, SourceStatus } from '../model/source.ts';
 import type { DiscoveredTool, Tool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
-import { SessionLostError } from '../sources/mcp/session/session-errors.ts';
 import type { CallContext } from '../sources/source.ts';
 import { createHealthRecord } from './health.ts';
 import { createLiveSession, type LiveSession } from './live-session.ts';
+import { makeCall } from './make-call.ts';
 import { createStandby, type Standby } from './standby.ts';
+import { createPerUserCalls } from './per-user-calls.ts';
+import type { TakenSession } from './user-sessions.ts';
 
 export interface SourceSupervisor {
   readonly status: SourceStatus;
@@ -23,20 +26,24 @@ export interface SourceSupervisor {
   /** [INV-1] Asks for the tools again. */
   refresh(): Promise<void>;
   call(tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput>;
+  /** [INV-6] The connection with which tools are found has changed; the sessions of users are left alone. */
+  reconnect(): Promise<void>;
+  /** [MCP-5] This user's credential is gone or another: what was opened with it is closed. */
+  endSessionsOf(owner: string): Promise<void>;
 }
 
 export interface SourceSupervisorInput {
   definition: McpDefinition;
-  /** Everything from resolving secrets to a finished handshake; bounded by the start-up timeout. */
-  open(signal: AbortSignal): Promise<McpSession>;
+  /** Everything from resolving secrets to a finished handshake; bounded by the start-up timeout. For a user, or for the source itself. */
+  open(signal: AbortSignal, owner?: string): Promise<McpSession>;
+  /** Which credential a user has; rejects with `UNAUTHENTICATED` where there is none. Only asked where each has their own. */
+  revisionOf(owner: string): Promise<string>;
   /** Writes what was found; its rejection is a failed discovery. */
   onDiscovered(tools: DiscoveredTool[], info: McpServerInfo): Promise<void>;
   onStatus(status: SourceStatus): void;
   /** A line for the source's own log. */
   note(message: string): void;
 }
-
-const longestCallMs = 86_400_000;
 
 /** Keeps one server alive and owns its status. Nothing here knows of any other source [LIFE-8]. */
 export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupervisor {
@@ -51,6 +58,10 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   let standby: Standby | undefined;
   let stopping = new AbortController();
   let starting: Promise<void> | undefined;
+  let toolCount = 0;
+  const ofUsers = isPerUser(definition.credential)
+    ? createPerUserCalls({ longLived, open: input.open, revisionOf: input.revisionOf, end: endInBackground })
+    : undefined;
 
   function setStatus(next: SourceStatus): void {
     status = next;
@@ -62,6 +73,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     info = session.info;
     await input.onDiscovered(found, session.info);
     health.succeeded();
+    toolCount = found.length;
     setStatus({ state: 'running', tools: found.length });
   }
 
@@ -74,7 +86,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   function openLive(): LiveSession {
     return createLiveSession({
       resilience,
-      open: input.open,
+      open: (until) => input.open(until),
       onLost(reason) {
         health.failed(reason);
         input.note(`Lost: ${reason.message}`);
@@ -82,16 +94,21 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       },
       onReopened(session) {
         follow(session);
-        discover(session, stopping.signal).catch((error: unknown) => fail(toCribError(error)));
+        discover(session, stopping.signal).catch((error: unknown) => failOrWait(toCribError(error)));
       },
-      onGivenUp: fail,
+      onGivenUp: (error) => void failOrWait(error),
     });
   }
 
-  function fail(error: CribError): void {
-    health.failed(error);
-    input.note(`Failed: ${error.message}`);
-    setStatus({ state: 'error', code: error.code, message: error.message });
+  /** True where it is at an end. [INV-6] Where only discovery lacks a connection, users go on with those they have. */
+  function failOrWait(error: CribError): boolean {
+    const waits = ofUsers !== undefined && error.code === 'UNAUTHENTICATED';
+    if (!waits || error.upstreamStatus !== undefined) health.failed(error);
+    input.note(waits ? error.message : `Failed: ${error.message}`);
+    setStatus(
+      waits ? { state: 'running', tools: toolCount, message: error.message } : { state: 'error', code: error.code, message: error.message },
+    );
+    return !waits;
   }
 
   /** A session that has done its one thing. Nobody waits for its end but `stop`. */
@@ -107,6 +124,9 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     stopping = new AbortController();
     const { signal } = stopping;
     setStatus({ state: 'starting' });
+    ofUsers?.start();
+    // A connection for discovery that has changed leaves an old session behind.
+    await letGoOfOwn();
     try {
       if (longLived) {
         live = openLive();
@@ -123,24 +143,33 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       }
       standby = createStandby({
         size: definition.standby,
-        open: input.open,
+        open: (until) => input.open(until),
         onFailure: (error) => input.note(`A standby could not be started: ${String(error)}`),
       });
       standby.fill();
     } catch (error) {
-      await letGo();
-      if (signal.aborted) throw new CribError('CONFLICT', 'The source was stopped while it started', { cause: error });
+      if (signal.aborted) {
+        await letGo();
+        throw new CribError('CONFLICT', 'The source was stopped while it started', { cause: error });
+      }
       const failure = toCribError(error);
-      fail(failure);
+      await letGoOfOwn();
+      if (!failOrWait(failure)) return;
+      await ofUsers?.close();
       throw failure;
     }
   }
 
-  async function letGo(): Promise<void> {
+  /** What the source has for itself; its users go on. */
+  async function letGoOfOwn(): Promise<void> {
     const [session, ready] = [live, standby];
     live = undefined;
     standby = undefined;
     await Promise.allSettled([session?.close(), ready?.close(), ...ending]);
+  }
+
+  async function letGo(): Promise<void> {
+    await Promise.allSettled([letGoOfOwn(), ofUsers?.close()]);
   }
 
   async function sessionFor(signal: AbortSignal): Promise<McpSession> {
@@ -149,6 +178,27 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       return live.get(signal);
     }
     return standby?.take() ?? input.open(signal);
+  }
+
+  /** A session for one call, and what to do with it afterwards. */
+  async function take(context: CallContext): Promise<TakenSession> {
+    if (ofUsers !== undefined) return ofUsers.take(context);
+    const session = await sessionFor(context.signal);
+    return { session, giveBack: () => longLived || endInBackground(session) };
+  }
+
+  /** [ID-5] What one user may not do says nothing about the source, and must not hurt the others. */
+  function callFailed(error: CribError): void {
+    const isOwnFault = ofUsers !== undefined && (error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN');
+    if (!isOwnFault) health.failed(error);
+  }
+
+  function start(): Promise<void> {
+    // However many ask at once, it is started once.
+    starting ??= startNow().finally(() => {
+      starting = undefined;
+    });
+    return starting;
   }
 
   return {
@@ -161,13 +211,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     get info() {
       return info;
     },
-    start() {
-      // However many ask at once, it is started once.
-      starting ??= startNow().finally(() => {
-        starting = undefined;
-      });
-      return starting;
-    },
+    start,
     async stop(state) {
       stopping.abort(new CribError('SERVICE_UNAVAILABLE', 'The source is being stopped'));
       await starting?.catch(() => undefined);
@@ -175,6 +219,8 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       setStatus({ state });
     },
     async refresh() {
+      // Without a session of its own there is none to ask; whether there can be one now is found by starting it.
+      if (ofUsers !== undefined && longLived && live === undefined) return start();
       const session = await sessionFor(stopping.signal);
       try {
         await discover(session, stopping.signal);
@@ -182,43 +228,17 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
         if (!longLived) endInBackground(session);
       }
     },
-    async call(tool, args, context) {
-      const session = await sessionFor(context.signal);
-      try {
-        const output = await callOn(session, tool, args, context);
-        health.succeeded();
-        return output;
-      } catch (error) {
-        // A caller who went away says nothing about the server.
-        if (context.signal.aborted) throw error;
-        if (error instanceof CribError) health.failed(error);
-        if (!longLived || !(error instanceof SessionLostError) || (error.mayHaveRun && !isHarmless(tool))) throw error;
-        // [MCP-11] Once, over the session that is being opened in place of the lost one.
-        const output = await callOn(await sessionFor(context.signal), tool, args, context);
-        health.succeeded();
-        return { ...output, metadata: { ...output.metadata, attempts: 2 } };
-      } finally {
-        if (!longLived) endInBackground(session);
-      }
+    call: (tool, args, context) =>
+      makeCall({ take, replaced: longLived, succeeded: health.succeeded, failed: callFailed }, tool, args, context),
+    async reconnect() {
+      // One that has begun may have looked before there was anything to see.
+      await starting?.catch(() => undefined);
+      await start();
+    },
+    async endSessionsOf(owner) {
+      await ofUsers?.endSessionsOf(owner);
     },
   };
-}
-
-function callOn(session: McpSession, tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput> {
-  return session.callTool(tool.definition.name, args, {
-    // The call itself has the deadline, which progress moves; it ends here through its signal.
-    timeoutMs: longestCallMs,
-    maxTotalMs: longestCallMs,
-    signal: context.signal,
-    onProgress: (update) => context.progress(update),
-    onLog: (level, data) => context.log(level, data),
-    onElicit: (request) => context.elicit(request),
-  });
-}
-
-/** What may be done twice without harm, by the tool's own word. */
-function isHarmless({ definition: { annotations } }: Tool): boolean {
-  return annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
 }
 
 function toCribError(error: unknown): CribError {

@@ -15,6 +15,10 @@ export interface Supervisor {
   refresh(sourceId: string): Promise<void>;
   /** Makes the supervised sources these: what is new or changed is adopted and started in the background, what is gone is released. */
   follow(sources: ReadonlyMap<string, SourceRecord>): Promise<void>;
+  /** [INV-6] Starts again what waits for a connection, or had one that has changed: of this source, or of all. */
+  reconnect(sourceId?: string): void;
+  /** [MCP-5] Closes what was opened with the credential of this user. */
+  endSessionsOf(sourceId: string, owner: string): Promise<void>;
   /** Ends it and forgets it. */
   release(sourceId: string): Promise<void>;
   shutdownAll(): Promise<void>;
@@ -25,7 +29,9 @@ export interface Supervisor {
 }
 
 export interface SupervisorInput {
-  openSession(source: SourceRecord, signal: AbortSignal): Promise<McpSession>;
+  openSession(source: SourceRecord, signal: AbortSignal, owner?: string): Promise<McpSession>;
+  /** Which credential a user has for a source where each has their own; rejects where there is none. */
+  revisionOf(source: SourceRecord, owner: string): Promise<string>;
   onDiscovered(source: SourceRecord, tools: DiscoveredTool[], info: McpServerInfo): Promise<void>;
   onStatus(sourceId: string, status: SourceStatus): void;
   note(sourceId: string, message: string): void;
@@ -59,7 +65,8 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     await release(source.id);
     const supervisor = createSourceSupervisor({
       definition: source.definition,
-      open: (signal) => input.openSession(source, signal),
+      open: (signal, owner) => input.openSession(source, signal, owner),
+      revisionOf: (owner) => input.revisionOf(source, owner),
       onDiscovered: (tools, info) => input.onDiscovered(source, tools, info),
       onStatus: (status) => input.onStatus(source.id, status),
       note: (message) => input.note(source.id, message),
@@ -88,7 +95,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
       const { source, supervisor } = existing(sourceId);
       // [MC-NT1] The status stays what it is.
       if (!source.enabled) throw new CribError('CONFLICT', 'The source is disabled: enable it first');
-      if (supervisor.status.state !== 'running') await supervisor.start();
+      if (!isRunning(supervisor.status)) await supervisor.start();
     },
     stop: (sourceId) => existing(sourceId).supervisor.stop('stopped'),
     async restart(sourceId) {
@@ -98,6 +105,13 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
       await supervisor.start();
     },
     refresh: (sourceId) => existing(sourceId).supervisor.refresh(),
+    reconnect(sourceId) {
+      for (const { source, supervisor } of supervised.values()) {
+        const waits = supervisor.status.state === 'running' && !isRunning(supervisor.status);
+        if (source.enabled && (sourceId === undefined ? waits : sourceId === source.id)) void supervisor.reconnect().catch(() => undefined);
+      }
+    },
+    endSessionsOf: async (sourceId, owner) => supervised.get(sourceId)?.supervisor.endSessionsOf(owner),
     release,
     async shutdownAll() {
       await Promise.allSettled([...supervised.keys()].map(release));
@@ -107,6 +121,11 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     infoOf: (sourceId) => supervised.get(sourceId)?.supervisor.info ?? null,
     sourceOf: (sourceId) => supervised.get(sourceId)?.port,
   };
+}
+
+/** Without anything wanting. */
+function isRunning(status: SourceStatus): boolean {
+  return status.state === 'running' && status.message === undefined;
 }
 
 function portOf(supervisor: SourceSupervisor): Source {

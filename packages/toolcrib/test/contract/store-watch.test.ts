@@ -135,7 +135,7 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     await using watching = await watch(here, 20);
     const told = once(watching.seen, 'change');
     await sql`delete from events`.execute(there.kysely);
-    expect(await told).toEqual([new Set(['source', 'tool', 'group', 'policy', 'secret', 'call']), 0]);
+    expect(await told).toEqual([new Set(['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call']), 0]);
   });
 
   test('[POL-5] a change that could not be taken over is told again until it was, and warned of once', async () => {

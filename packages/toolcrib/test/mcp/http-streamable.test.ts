@@ -183,7 +183,7 @@ test('[MCP-12] a refused credential can be renewed in the middle of a call', asy
   };
   await using opened = await openHttp(server.url, {}, { headers: () => ({ authorization: `Bearer ${token}` }), onChallenge });
   expect(await textOf(opened.session, 'echo')).toBe('let in');
-  expect(challenges).toEqual([{ status: 401, wwwAuthenticate: 'Bearer error="invalid_token"' }]);
+  expect(challenges).toMatchObject([{ status: 401, wwwAuthenticate: 'Bearer error="invalid_token"' }]);
 });
 
 test('[SEC-1] a redirect is followed within the origin and nowhere else', async () => {

@@ -53,6 +53,8 @@ test('[SRC-1] [SRC-7] the plugin of the original documents is registered, and it
       env_definitions: [{ name: 'GITHUB_TOKEN', description: 'GitHub Personal Access Token', required: true, secret: true }],
       headers: {},
       credential: { type: 'none' },
+      discovery_credential: null,
+      credential_env: null,
       resilience: expect.objectContaining({ requestTimeoutMs: 30_000, restart: { maxAttempts: 5, backoffMs: 1000 } }),
       tools: { include: [], exclude: [] },
       register_resources_as_tools: false,

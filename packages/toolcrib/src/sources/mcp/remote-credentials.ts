@@ -1,32 +1,44 @@
 import type { ClientCredentialTokens } from '../../identity/client-credentials.ts';
-import type { McpDefinition } from '../../model/mcp-definition.ts';
-import { createSourceFillIn, resolveHeaders, type EnvironmentInput } from './environment.ts';
+import type { Credential, McpDefinition } from '../../model/mcp-definition.ts';
+import { resolveHeaders, type EnvironmentInput } from './environment.ts';
+import { checkHeaderValue } from './header-rules.ts';
+import { resolveServiceCredential } from './service-credential.ts';
 import type { HttpCredentials } from './transports/streamable-http-request.ts';
+import { userCredentials, type SpeakAs } from './user-credentials.ts';
+
+interface RemoteCredentialsInput {
+  definition: McpDefinition;
+  /** The source's own, or the one for discovery. */
+  credential: Credential;
+  resolving: EnvironmentInput;
+  tokens: ClientCredentialTokens;
+  /** Who speaks, where every user does so for themselves. */
+  speakAs: SpeakAs | undefined;
+}
 
 /** [MCP-12] [ID-2] With what every request to a remote server is sent: its headers and its credential, which fails closed. */
-export async function remoteCredentials(
-  definition: McpDefinition,
-  resolving: EnvironmentInput,
-  tokens: ClientCredentialTokens,
-): Promise<HttpCredentials> {
+export async function remoteCredentials({
+  definition,
+  credential,
+  resolving,
+  tokens,
+  speakAs,
+}: RemoteCredentialsInput): Promise<HttpCredentials> {
   const { headers } = await resolveHeaders(definition, resolving);
-  const { credential } = definition;
-  const fillIn = createSourceFillIn(definition, resolving);
-  switch (credential.type) {
+  if (credential.type === 'oauth') return userCredentials(headers, speakAs);
+  const service = await resolveServiceCredential(credential, definition, resolving);
+  switch (service.type) {
     case 'none':
       return { headers: () => headers };
-    case 'bearer': {
-      const token = await fillIn.value(credential.token, 'credential.token');
-      resolving.redactor?.add(token);
-      return { headers: () => ({ ...headers, authorization: `Bearer ${token}` }) };
+    case 'header': {
+      checkHeaderValue(service.value, 'credential');
+      const all = { ...headers, [service.name]: service.value };
+      return { headers: () => all };
     }
-    case 'client_credentials': {
-      const clientSecret = await fillIn.value(credential.client_secret, 'credential.client_secret');
-      resolving.redactor?.add(clientSecret);
-      const tokenUrl = await fillIn.text(credential.token_url, 'credential.token_url');
-      const clientId = await fillIn.text(credential.client_id, 'credential.client_id');
-      const scope = credential.scope === undefined ? undefined : await fillIn.text(credential.scope, 'credential.scope');
-      const asked = { tokenUrl, clientId, clientSecret, scope, allowInsecure: definition.allow_insecure };
+    case 'query':
+      return { headers: () => headers, query: { [service.name]: service.value } };
+    case 'token': {
+      const { asked } = service;
       return {
         headers: async () => ({ ...headers, authorization: `Bearer ${await tokens.get(asked)}` }),
         // Once more with a fresh token: the old one may have been withdrawn before its time.

@@ -1,76 +1,96 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { createClientCredentialTokens } from '../../identity/client-credentials.ts';
+import type { ConnectionTokens } from '../../identity/oauth/connection-tokens.ts';
+import { RecentMap } from '../../identity/recent-map.ts';
+import { sourceOwner } from '../../model/connection.ts';
+import { isPerUser } from '../../model/credential.ts';
 import { CribError } from '../../model/crib-error.ts';
-import { isRemote, type McpDefinition } from '../../model/mcp-definition.ts';
+import { isRemote, type Credential, type McpDefinition } from '../../model/mcp-definition.ts';
 import type { SourceRecord } from '../../model/source.ts';
-import type { SourceRedactors } from '../../secrets/redactor.ts';
-import type { SecretStore } from '../../secrets/secret-store.ts';
-import { createSourceFillIn, resolveEnvironment, type EnvironmentInput } from './environment.ts';
+import { createRedactor, type Redactor } from '../../secrets/redactor.ts';
+import { callerToken } from './caller-token.ts';
+import { resolveEnvironment, type EnvironmentInput } from './environment.ts';
+import { fillInDefinition } from './fill-in-definition.ts';
 import type { McpSession } from './mcp-session.ts';
 import type { ProcessRegistry } from './process/process-registry.ts';
+import { redactedLog } from './process/redacted-log.ts';
 import type { ServerLog } from './process/server-log.ts';
 import { redactedSession } from './redacted-session.ts';
 import type { OpenedSession } from './session/open-session.ts';
+import type { Speakers } from './speakers.ts';
 
 export interface SessionOpenerInput {
-  secrets: SecretStore;
-  redactors: SourceRedactors;
+  /** [ENV-1] With what the values of a source are filled in. */
+  resolvingFor(sourceId: string): EnvironmentInput & { redactor: Redactor };
   registry: ProcessRegistry;
-  /** [ENV-2] Environment variables of ours that sources may name. */
-  allowedNames: ReadonlySet<string>;
   clientInfo: { name: string; version: string };
   logOf(sourceId: string): ServerLog;
+  /** [MCP-12] For sources to which every user speaks for themselves. */
+  connections: ConnectionTokens;
+  speakers: Speakers;
 }
 
-export type SessionOpener = (source: SourceRecord, signal: AbortSignal) => Promise<McpSession>;
+/** Without an owner it is the source's own session, with which its tools are found. */
+export type SessionOpener = (source: SourceRecord, signal: AbortSignal, owner?: string) => Promise<McpSession>;
+
+const maxRememberedEras = 2000;
 
 /** [MCP-2] The one place that knows which transport a definition asks for. */
 export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
-  /** [MCP-1] Which revision a server speaks, found out once per definition. */
-  const eras = new Map<string, { updatedAt: number; era: PriorDiscovery }>();
+  /** [MCP-1] Which revision a server speaks, found out once per definition, and by each user alone: it may not be the same for all. */
+  const eras = new RecentMap<{ updatedAt: number; era: PriorDiscovery }>(maxRememberedEras);
   const tokens = createClientCredentialTokens();
 
-  return async (source, signal) => {
+  return async (source, signal, owner) => {
     if (source.definition === null) throw new CribError('INTERNAL', 'This source has no server');
-    const redactor = input.redactors.forSource(source.id);
-    const resolving: EnvironmentInput = {
-      secrets: input.secrets,
-      sourceId: source.id,
-      allowedNames: input.allowedNames,
-      baseEnvironment: process.env,
-      redactor,
-    };
-    const definition = await filledIn(source.definition, resolving);
-    const known = eras.get(source.id);
+    const resolving = input.resolvingFor(source.id);
+    const definition = await fillInDefinition(source.definition, resolving);
+    const credential = credentialFor(source, definition, owner);
+    // What only this session knows: the tokens of its user.
+    const own = createRedactor();
+    const speakAs = isPerUser(credential)
+      ? { speaker: await input.speakers.of(source, owner ?? sourceOwner), tokens: input.connections, redactor: own }
+      : undefined;
+    const key = `${source.id}\n${owner ?? ''}`;
+    const known = eras.get(key);
     const priorEra = known?.updatedAt === source.updated_at ? known.era : undefined;
-    const common = { source: { ...source, definition }, priorEra, clientInfo: input.clientInfo, log: input.logOf(source.id), signal };
+    const log = input.logOf(source.id);
+    const common = { source: { ...source, definition }, priorEra, clientInfo: input.clientInfo, signal };
+    const speaking = { definition, credential, resolving, tokens, speakAs };
     // Loaded with the first server: all that speaks MCP is a good part of the whole, and idle until then.
     async function open(): Promise<OpenedSession> {
-      if (isRemote(definition)) return (await import('./open-remote-session.ts')).openRemoteSession({ ...common, resolving, tokens });
+      if (isRemote(definition)) {
+        const credentials = await (await import('./remote-credentials.ts')).remoteCredentials(speaking);
+        return (await import('./open-remote-session.ts')).openRemoteSession({ ...common, log, credentials });
+      }
+      const token = await callerToken(speaking);
       const { environment } = await resolveEnvironment(definition, resolving);
-      const local = { ...common, registry: input.registry, environment };
+      const processLog = speakAs === undefined ? log : redactedLog(log, own);
+      const local = { ...common, log: processLog, registry: input.registry, environment: { ...environment, ...token } };
       return definition.transport_type === 'sse'
         ? (await import('./open-local-sse-session.ts')).openLocalSseSession(local)
         : (await import('./open-local-session.ts')).openLocalSession(local);
     }
     try {
       const { session, era } = await open();
-      if (era !== undefined) eras.set(source.id, { updatedAt: source.updated_at, era });
-      return redactedSession(session, redactor);
+      if (era !== undefined) eras.set(key, { updatedAt: source.updated_at, era });
+      const redacted = redactedSession(session, resolving.redactor);
+      return speakAs === undefined ? redacted : redactedSession(redacted, own);
     } catch (error) {
       // What was remembered may be what made it fail.
-      eras.delete(source.id);
+      eras.delete(key);
       throw error;
     }
   };
 }
 
-/** [ENV-2] `${NAME}` in the command and the address, where a registration has put a reference in place of a secret. */
-async function filledIn(definition: McpDefinition, resolving: EnvironmentInput): Promise<McpDefinition> {
-  const fillIn = createSourceFillIn(definition, resolving);
-  // The port of a local server over HTTP is only known when it is started.
-  const fill = async (text: string, field: string) => (text.includes('${PORT}') ? text : fillIn.text(text, field));
-  const command = await Promise.all(definition.command.map((part, index) => fill(part, `command.${index}`)));
-  const server_url = definition.server_url === null ? null : await fillIn.text(definition.server_url, 'server_url');
-  return { ...definition, command, server_url };
+/** [INV-6] Nobody's credential is used for anybody else: tools are found with the one that is meant for it, or not at all. */
+function credentialFor(source: SourceRecord, definition: McpDefinition, owner: string | undefined): Credential {
+  const { credential, discovery_credential: discovery } = definition;
+  if (owner !== undefined || !isPerUser(credential)) return credential;
+  if (discovery === null) {
+    const message = `Every user speaks to ${source.name} for themselves, so that nobody can ask for its tools: give it a discovery_credential`;
+    throw new CribError('UNAUTHENTICATED', message, { retryable: false });
+  }
+  return isPerUser(discovery) ? credential : discovery;
 }

@@ -2,11 +2,13 @@ import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../database.ts';
 import { first } from './2026-11-15-first.ts';
 import { sourceDefinitions } from './2026-11-16-source-definitions.ts';
+import { userConnections } from './2026-11-16-user-connections.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
   return {
     '2026-11-15-first': first(dialect),
     '2026-11-16-source-definitions': sourceDefinitions,
+    '2026-11-16-user-connections': userConnections(dialect),
   };
 }

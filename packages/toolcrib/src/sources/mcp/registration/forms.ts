@@ -53,6 +53,16 @@ export const mcpRegistrationSchema = z
 
     headers: valuesSchema(valueInputSchema).optional().describe('Sent with every request to a remote server; they win over mcp_env_vars'),
     credential: credentialInputSchema.optional(),
+    credential_env: z
+      .string()
+      .max(200)
+      .optional()
+      .describe("For a server that is started here with an oauth credential: the environment variable that gets the caller's token"),
+    discovery_credential: credentialInputSchema
+      .optional()
+      .describe(
+        'As whom the tools are listed where the credential is oauth; {"type": "oauth"} is a connection that an administrator makes',
+      ),
     allow_insecure: z.boolean().default(false).describe('Allows http to another machine, where anybody on the way can read along'),
     resilience: resilienceSchema.optional().describe('How patient we are with the server, and how persistent'),
     standby: standby.unwrap().optional().describe('Processes of a transient server that are started ahead of the calls'),

@@ -1,5 +1,6 @@
+import { mapSecrets } from '../../../model/credential.ts';
 import type { Json } from '../../../model/json.ts';
-import type { McpDefinition, NamedValue } from '../../../model/mcp-definition.ts';
+import type { Credential, McpDefinition, NamedValue } from '../../../model/mcp-definition.ts';
 import { hiddenValue } from '../../../secrets/secret.ts';
 import type { McpRegistration } from './forms.ts';
 import { invalid } from './invalid.ts';
@@ -13,7 +14,9 @@ export function mergeUpdate(stored: McpDefinition, form: McpRegistration): McpRe
   const merged = { ...form };
   if (form.mcp_env_vars !== undefined) merged.mcp_env_vars = keepValues(form.mcp_env_vars, stored.environment);
   if (form.headers !== undefined) merged.headers = keepValues(form.headers, spelledAs(form.headers, stored.headers));
-  if (form.credential !== undefined) merged.credential = keepCredential(form.credential, stored);
+  if (form.credential !== undefined) merged.credential = keepCredential(form.credential, stored.credential);
+  if (form.discovery_credential !== undefined)
+    merged.discovery_credential = keepCredential(form.discovery_credential, stored.discovery_credential);
   if (form.mcp_config !== undefined) merged.mcp_config = keepConfig(form.mcp_config, stored.config, 'mcp_config');
   if (form.mcp !== undefined) {
     merged.mcp = { ...form.mcp };
@@ -48,12 +51,10 @@ function keep(input: ValueInput, stored: NamedValue | undefined): ValueInput {
   return hidden && stored !== undefined ? stored : input;
 }
 
-function keepCredential(credential: CredentialInput, { credential: stored }: McpDefinition): CredentialInput {
-  if (credential.type === 'bearer' && stored.type === 'bearer') return { ...credential, token: keep(credential.token, stored.token) };
-  if (credential.type === 'client_credentials' && stored.type === 'client_credentials') {
-    return { ...credential, client_secret: keep(credential.client_secret, stored.client_secret) };
-  }
-  return credential;
+function keepCredential(credential: CredentialInput, stored: Credential | null): CredentialInput {
+  if (credential.type !== stored?.type) return credential;
+  const known = stored as Record<string, unknown>;
+  return mapSecrets(credential, (value, field) => keep(value, known[field] as NamedValue | undefined));
 }
 
 function keepConfig(value: Json, stored: Json | undefined, field: string): Json {

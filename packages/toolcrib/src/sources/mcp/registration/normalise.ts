@@ -1,3 +1,4 @@
+import { isPerUser } from '../../../model/credential.ts';
 import { mcpDefinitionSchema, type McpDefinition } from '../../../model/mcp-definition.ts';
 import type { Json } from '../../../model/json.ts';
 import type { CheckedCommand } from './checked-command.ts';
@@ -8,6 +9,8 @@ import { invalid } from './invalid.ts';
 import { checkNamespace, namespaceFromName } from './namespace.ts';
 import type { OriginInput } from './package-form.ts';
 import { packageRegistration } from './package-registration.ts';
+import { perUserParts } from './per-user-parts.ts';
+import { readCredential } from './read-credential.ts';
 import type { RegistrationContext } from './registration-context.ts';
 import { referencesIn } from './secret-looks.ts';
 import { maskAddress } from './mask-address.ts';
@@ -34,14 +37,21 @@ export async function normaliseRegistration(form: McpRegistration, context: Regi
   const draft = createDraft(context.secretName);
   const { parts, starts } =
     form.mcp === undefined ? await flatRegistration(draft, form, context) : await packageRegistration(draft, form, context);
-  if (starts !== null && (form.headers !== undefined || form.credential !== undefined)) {
+  const isLocal = starts !== null;
+  if (isLocal && (form.headers !== undefined || (form.credential !== undefined && !isPerUser(form.credential)))) {
     throw invalid(form.headers === undefined ? 'credential' : 'headers', 'A server that is started here has no headers: give it variables');
   }
+  const { allow_insecure: allowInsecure } = form;
+  const credential = parts.credential ?? readCredential(draft, form.credential, { field: 'credential', allowInsecure });
+  const perUser = perUserParts(draft, form, credential, isLocal);
   const missing = await missingValues(draft, context, form.mcp === undefined ? 'mcp_env_vars' : 'mcp.env_vars');
   if (missing.length > 0 && context.preview !== true) throw invalid(missing[0] ?? '', 'Missing required credentials', { missing });
 
   const definition = mcpDefinitionSchema.parse({
     ...parts,
+    allow_insecure: allowInsecure,
+    credential,
+    ...perUser,
     config: withoutSecrets(parts.config ?? null, draft.secrets),
     url: form.url === undefined ? undefined : maskAddress(form.url),
     lifecycle_mode: form.mcp_lifecycle_mode,

@@ -1,9 +1,10 @@
-import type { Credential, McpDefinition, NamedValue } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../../../model/mcp-definition.ts';
 import { checkHeaderName, checkHeaderValue, headerOfVariable } from '../header-rules.ts';
 import type { Draft } from './draft.ts';
 import { invalid } from './invalid.ts';
 import type { ManifestVariable } from './manifest-model.ts';
 import type { SlotFiller } from './manifest-slots.ts';
+import { readCredential } from './read-credential.ts';
 import type { GivenVariable } from './read-variables.ts';
 import { checkServerUrl, takeQuerySecrets } from './server-url.ts';
 import type { CredentialInput, ValueInput } from './value-input.ts';
@@ -31,7 +32,7 @@ export function remoteParts(draft: Draft, server: RemoteServer): RemoteParts {
   checkServerUrl(url, { field: urlField, allowInsecure });
   const sent = setVariables(draft, given, variablesField);
   for (const name of setHeaders(draft, server)) sent.add(name.toLowerCase());
-  const credential = credentialOf(draft, server.credential, allowInsecure);
+  const credential = readCredential(draft, server.credential, { field: 'credential', allowInsecure });
   if (credential.type !== 'none') sent.add('authorization');
   for (const { name, required } of server.declaredHeaders) {
     if (required && !sent.has(name.toLowerCase())) draft.missing.push(`headers.${name}`);
@@ -83,25 +84,4 @@ function setHeaders(draft: Draft, { headers, declaredHeaders, filler }: RemoteSe
 function textOf(input: ValueInput): string {
   if (typeof input === 'string') return input;
   return 'value' in input ? input.value : '';
-}
-
-function credentialOf(draft: Draft, input: CredentialInput | undefined, allowInsecure: boolean): Credential {
-  const secret = (name: 'token' | 'client_secret', value: ValueInput): NamedValue => {
-    const field = `credential.${name}`;
-    if (typeof value === 'string' || 'value' in value) {
-      if (textOf(value).trim() === '') throw invalid(field, 'Missing required credentials');
-    }
-    return draft.keep(field, value, { field, secret: true });
-  };
-  if (input === undefined) return { type: 'none' };
-  switch (input.type) {
-    case 'none':
-      return input;
-    case 'bearer':
-      return { type: 'bearer', token: secret('token', input.token) };
-    case 'client_credentials':
-      checkServerUrl(input.token_url, { field: 'credential.token_url', allowInsecure });
-      if (input.client_id.trim() === '') throw invalid('credential.client_id', 'Missing required credentials');
-      return { ...input, client_secret: secret('client_secret', input.client_secret) };
-  }
 }

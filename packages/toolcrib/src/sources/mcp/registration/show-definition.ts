@@ -1,3 +1,4 @@
+import { mapSecrets } from '../../../model/credential.ts';
 import type { Json } from '../../../model/json.ts';
 import type { Credential, McpDefinition, NamedValue } from '../../../model/mcp-definition.ts';
 import { ownerOf } from '../../../secrets/secret-name.ts';
@@ -7,10 +8,11 @@ import { hasReference, looksLikeSecretValue, looksSecret } from './secret-looks.
 import type { CredentialInput, ValueInput } from './value-input.ts';
 
 /** A definition with its values as a registration takes them: what is shown can be sent back, and `***` then keeps what is stored. */
-export interface ShownDefinition extends Omit<McpDefinition, 'environment' | 'headers' | 'credential'> {
+export interface ShownDefinition extends Omit<McpDefinition, 'environment' | 'headers' | 'credential' | 'discovery_credential'> {
   environment: Record<string, ValueInput>;
   headers: Record<string, ValueInput>;
   credential: CredentialInput;
+  discovery_credential: CredentialInput | null;
   is_remote: boolean;
 }
 
@@ -26,6 +28,7 @@ export function showDefinition(definition: McpDefinition): ShownDefinition {
     environment: mapValues(definition.environment, show),
     headers: mapValues(definition.headers, show),
     credential: showCredential(definition.credential),
+    discovery_credential: definition.discovery_credential && showCredential(definition.discovery_credential),
     config: redactConfig(definition.config, { secret: false, secretNames }),
   };
 }
@@ -41,14 +44,7 @@ function isSecretText(text: string, secret: boolean): boolean {
 }
 
 function showCredential(credential: Credential): CredentialInput {
-  switch (credential.type) {
-    case 'none':
-      return credential;
-    case 'bearer':
-      return { ...credential, token: showValue(credential.token, true) };
-    case 'client_credentials':
-      return { ...credential, client_secret: showValue(credential.client_secret, true) };
-  }
+  return mapSecrets(credential, (value) => showValue(value, true));
 }
 
 /** Nobody has told us which parts of it are secret, so names and values are judged by their looks. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { credentialSchemaOf } from '../../../model/credential.ts';
 import { namedValueSchema } from '../../../model/mcp-definition.ts';
 
 const maxNames = 500;
@@ -18,18 +19,8 @@ export function valuesSchema<Value extends z.ZodType>(value: Value) {
     .refine((values) => Object.keys(values).length <= maxNames, `At most ${maxNames} entries`);
 }
 
-/** [ID-2] With what we speak to a remote server, as a person writes it. */
-export const credentialInputSchema = z
-  .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('none') }),
-    z.strictObject({ type: z.literal('bearer'), token: valueInputSchema }),
-    z.strictObject({
-      type: z.literal('client_credentials'),
-      token_url: z.string().max(2048).describe('The token endpoint of the authorization server'),
-      client_id: z.string().max(500),
-      client_secret: valueInputSchema,
-      scope: z.string().max(2000).optional().describe('Space-separated scopes'),
-    }),
-  ])
-  .describe('With what a remote server is spoken to; its secrets are stored sealed and never shown again');
+/** [ID-2] As whom a server is spoken to, as a person writes it. */
+export const credentialInputSchema = credentialSchemaOf(valueInputSchema).describe(
+  'As whom the server is spoken to; its secrets are stored sealed and never shown again. `oauth`: every user connects for themselves',
+);
 export type CredentialInput = z.infer<typeof credentialInputSchema>;

@@ -1,0 +1,137 @@
+import type { BegunConnection, Connections, FinishedAuthorization } from '../identity/oauth/connections.ts';
+import type { Counter } from '../inventory/counter.ts';
+import { connectUrl, sourceOwner } from '../model/connection.ts';
+import { isPerUser } from '../model/credential.ts';
+import { CribError } from '../model/crib-error.ts';
+import type { Principal } from '../model/principal.ts';
+import type { SourceRecord } from '../model/source.ts';
+import type { Speakers } from '../sources/mcp/speakers.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+
+/** One connection that there is or could be. */
+interface ShownConnection {
+  source_id: string;
+  source_name: string;
+  namespace: string;
+  /** For the caller's own calls, or for finding the tools of the source. */
+  for: 'calls' | 'discovery';
+  connected: boolean;
+  connected_at: number | null;
+  /** Where POST begins it and DELETE ends it. */
+  connect_url: string;
+}
+
+interface ConnectionOptions {
+  /** Administrators may use every source, and make the connections with which tools are found. */
+  administrator?: boolean;
+  for?: 'calls' | 'discovery';
+}
+
+/** [BFF-6] Everybody's own connections to sources; no one sees or touches another's. */
+export interface ConnectionAdministration {
+  list(principal: Principal, options?: Pick<ConnectionOptions, 'administrator'>): Promise<ShownConnection[]>;
+  /** The address at which the user allows it. */
+  begin(principal: Principal, sourceId: string, options?: ConnectionOptions): Promise<BegunConnection>;
+  /** What the browser came back with; the state says whose it is. */
+  finish(response: FinishedAuthorization): Promise<{ source: SourceRecord; owner: string }>;
+  revoke(principal: Principal, sourceId: string, options?: ConnectionOptions): Promise<void>;
+}
+
+interface ConnectionAdministrationInput {
+  counter: Counter;
+  supervisor: Supervisor;
+  connections: Connections;
+  speakers: Speakers;
+  /** Where browsers reach us. */
+  publicUrl: string;
+}
+
+export function createConnectionAdministration(input: ConnectionAdministrationInput): ConnectionAdministration {
+  const { counter, supervisor, connections, speakers } = input;
+  const redirectUri = `${input.publicUrl.replace(/\/+$/, '')}/api/connections/callback`;
+
+  function mayUse(principal: Principal, source: SourceRecord, { administrator = false }: ConnectionOptions): boolean {
+    return administrator || counter.accessOf(principal).tools.some((tool) => tool.source_id === source.id);
+  }
+
+  /** A source that is not there and one that is not for the caller are answered alike. */
+  function existing(principal: Principal, sourceId: string, options: ConnectionOptions): SourceRecord {
+    const source = counter.sources.get(sourceId) ?? [...counter.sources.values()].find(({ namespace }) => namespace === sourceId);
+    if (source === undefined || !mayUse(principal, source, options)) {
+      throw new CribError('NOT_FOUND', 'There is no such source for you. GET /api/connections lists those that want a connection');
+    }
+    if (!wantsConnection(source)) throw new CribError('CONFLICT', `${source.name} needs no connection`);
+    return source;
+  }
+
+  function ownerFor(principal: Principal, source: SourceRecord, options: ConnectionOptions): string {
+    if (options.for !== 'discovery') return principal.key;
+    if (options.administrator !== true) throw new CribError('FORBIDDEN', 'Connections for discovery are made by administrators');
+    if (!discoversByConnection(source)) {
+      throw new CribError('CONFLICT', `${source.name} has no discovery_credential of the type oauth: give it one first`);
+    }
+    return sourceOwner;
+  }
+
+  async function changed(sourceId: string, owner: string): Promise<void> {
+    await supervisor.endSessionsOf(sourceId, owner);
+    if (owner === sourceOwner) supervisor.reconnect(sourceId);
+  }
+
+  return {
+    async list(principal, options = {}) {
+      const sources = [...counter.sources.values()].filter((source) => wantsConnection(source) && mayUse(principal, source, options));
+      const [own, ofSources] = await Promise.all([connections.list(principal.key), connections.list(sourceOwner)]);
+      return sources.flatMap((source) => {
+        const forCalls = show(source, 'calls', own.get(source.id));
+        const withDiscovery = options.administrator === true && discoversByConnection(source);
+        return withDiscovery ? [forCalls, show(source, 'discovery', ofSources.get(source.id))] : [forCalls];
+      });
+    },
+    async begin(principal, sourceId, options = {}) {
+      const source = existing(principal, sourceId, options);
+      const owner = ownerFor(principal, source, options);
+      return connections.begin(await speakers.of(source, owner), redirectUri);
+    },
+    async finish(response) {
+      const sourceOf = (id: string) => {
+        const source = counter.sources.get(id);
+        if (source === undefined) throw new CribError('NOT_FOUND', 'The source was removed in the meantime');
+        return source;
+      };
+      const settingsOf = async (id: string) => (await speakers.of(sourceOf(id), '')).settings;
+      const { sourceId, owner } = await connections.finish(response, settingsOf);
+      await changed(sourceId, owner);
+      return { source: sourceOf(sourceId), owner };
+    },
+    async revoke(principal, sourceId, options = {}) {
+      const source = existing(principal, sourceId, options);
+      const owner = ownerFor(principal, source, options);
+      const settings = async () => (await speakers.of(source, owner)).settings;
+      const revoked = await connections.revoke({ sourceId: source.id, owner }, settings);
+      await changed(source.id, owner);
+      if (!revoked) throw new CribError('NOT_FOUND', `There is no connection to ${source.name} that could be ended`);
+    },
+  };
+}
+
+function wantsConnection({ definition }: SourceRecord): boolean {
+  return definition !== null && isPerUser(definition.credential);
+}
+
+function discoversByConnection({ definition }: SourceRecord): boolean {
+  return definition?.discovery_credential?.type === 'oauth';
+}
+
+function show(source: SourceRecord, purpose: ShownConnection['for'], connectedAt: number | undefined): ShownConnection {
+  const { id, name, namespace } = source;
+  return {
+    source_id: id,
+    source_name: name,
+    namespace,
+    for: purpose,
+    connected: connectedAt !== undefined,
+    connected_at: connectedAt ?? null,
+    connect_url: connectUrl(id, purpose === 'discovery' ? sourceOwner : ''),
+  };
+}

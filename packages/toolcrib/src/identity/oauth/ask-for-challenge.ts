@@ -1,0 +1,26 @@
+import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
+import type { GuardedFetch } from '../../net/guarded-fetch.ts';
+
+export interface Challenge {
+  resourceMetadataUrl?: URL | undefined;
+  scope?: string | undefined;
+}
+
+/**
+ * What a server says to somebody without a token: where its metadata is, and which scopes it wants (RFC 9728 §5.1). Nothing where it says
+ * nothing, or does not answer: the usual places are looked at then.
+ */
+export async function askForChallenge(request: GuardedFetch, serverUrl: string, isLegacySse: boolean): Promise<Challenge> {
+  const accept = 'application/json, text/event-stream';
+  const ping = {
+    method: 'POST',
+    headers: { accept, 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+  };
+  try {
+    const response = await request(serverUrl, isLegacySse ? { headers: { accept } } : ping);
+    return response.status === 401 ? extractWWWAuthenticateParams(response) : {};
+  } catch {
+    return {};
+  }
+}

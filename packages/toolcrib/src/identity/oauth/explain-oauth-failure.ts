@@ -1,0 +1,41 @@
+import { InsecureTokenEndpointError, IssuerMismatchError, OAuthError, RegistrationRejectedError } from '@modelcontextprotocol/client';
+import { CribError } from '../../model/crib-error.ts';
+
+/** What went wrong between us and an authorization server. Whatever it is, the caller's own call is not at fault [ID-5]. */
+export function explainOAuthFailure(error: unknown, what: string): CribError {
+  if (error instanceof CribError) return error;
+  const cause = { cause: error };
+  const inner = error instanceof Error ? error.cause : undefined;
+  if (inner instanceof CribError) {
+    return new CribError(inner.code === 'VALIDATION_ERROR' ? 'NETWORK_ERROR' : inner.code, `${what}: ${inner.message}`, {
+      retryable: inner.retryable,
+      ...cause,
+    });
+  }
+  if (IssuerMismatchError.isInstance(error)) {
+    const message =
+      error.kind === 'metadata'
+        ? `its metadata names another issuer than ${plain(error.expected)}. Set skip_issuer_check only if that is known to be right`
+        : 'the answer comes from another authorization server than the one that was asked';
+    return new CribError('NETWORK_ERROR', `${what}: ${message}`, cause);
+  }
+  if (InsecureTokenEndpointError.isInstance(error)) {
+    return new CribError('NETWORK_ERROR', `${what}: its token endpoint is plain http on another machine`, cause);
+  }
+  if (RegistrationRejectedError.isInstance(error)) return refusal(`${what}: it does not let us register (status ${error.status})`, cause);
+  if (error instanceof OAuthError) return refusal(`${what}: it refused (${plain(error.code)}: ${plain(error.message)})`, cause);
+  const message = error instanceof Error ? error.message : String(error);
+  if (/dynamic client registration/.test(message)) {
+    return refusal(`${what}: clients cannot register there by themselves. Register one by hand and give its client_id`, cause);
+  }
+  return new CribError('NETWORK_ERROR', `${what}: ${plain(message)}`, cause);
+}
+
+function refusal(message: string, cause: { cause: unknown }): CribError {
+  return new CribError('SERVICE_UNAVAILABLE', message, { retryable: false, ...cause });
+}
+
+/** Text of a server we do not control: short, and one line. */
+function plain(text: string | undefined): string {
+  return (text ?? '').replaceAll(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ').slice(0, 300);
+}

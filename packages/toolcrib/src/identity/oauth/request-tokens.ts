@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import {
+  exchangeAuthorization,
+  OAuthError,
+  refreshAuthorization,
+  validateAuthorizationResponseIssuer,
+  type AuthorizationServerMetadata,
+} from '@modelcontextprotocol/client';
+import { CribError } from '../../model/crib-error.ts';
+import { createGuardedFetch } from '../../net/guarded-fetch.ts';
+import type { AuthorizationServer, Grant, PendingAuthorization } from './connection-content.ts';
+import { openDpopSession } from './dpop-key.ts';
+import { explainOAuthFailure } from './explain-oauth-failure.ts';
+import { fetchRules } from './fetch-rules.ts';
+import type { OAuthSettings } from './oauth-settings.ts';
+
+/** What the browser brought back. */
+export interface AuthorizationResponse {
+  code?: string | undefined;
+  iss?: string | undefined;
+  error?: string | undefined;
+}
+
+/** The second leg: the code for tokens. RFC 9207: nothing of an answer is looked at before it is clear whose answer it is. */
+export async function redeemCode(
+  settings: OAuthSettings,
+  pending: PendingAuthorization,
+  { code, iss, error }: AuthorizationResponse,
+  now: number,
+): Promise<Grant> {
+  const { audience, server, client, scope, dpop_key, verifier, redirect_uri } = pending;
+  try {
+    const metadata = metadataOf(server);
+    const issParameterSupported = metadata?.authorization_response_iss_parameter_supported === true;
+    validateAuthorizationResponseIssuer({ iss, expectedIssuer: metadata?.issuer, issParameterSupported });
+    if (error !== undefined || code === undefined) throw notAllowed(error);
+    const tokens = await exchangeAuthorization(server.authorization_server, {
+      ...requestOf(settings, { server, client }),
+      authorizationCode: code,
+      iss,
+      codeVerifier: verifier,
+      redirectUri: redirect_uri,
+      ...(dpop_key === undefined ? {} : { dpop: await openDpopSession(dpop_key) }),
+    });
+    return { id: randomUUID(), audience, server, client, scope, dpop_key, ...obtained(tokens, now) };
+  } catch (cause) {
+    throw explainOAuthFailure(cause, `${settings.sourceName} could not be connected`);
+  }
+}
+
+/** Undefined where the authorization server takes the refresh token no more; everything else that fails may work later. */
+export async function refreshGrant(settings: OAuthSettings, grant: Grant, now: number): Promise<Grant | undefined> {
+  const { server, dpop_key } = grant;
+  try {
+    const tokens = await refreshAuthorization(server.authorization_server, {
+      ...requestOf(settings, grant),
+      refreshToken: grant.tokens.refresh_token ?? '',
+      ...(dpop_key === undefined ? {} : { dpop: await openDpopSession(dpop_key) }),
+    });
+    // A server that does not repeat the scope means the one that was granted (RFC 6749 §6).
+    return { ...grant, ...obtained({ scope: grant.tokens.scope, ...tokens }, now) };
+  } catch (error) {
+    if (error instanceof OAuthError && error.code !== 'server_error' && error.code !== 'temporarily_unavailable') return undefined;
+    const failure = explainOAuthFailure(error, `The connection to ${settings.sourceName} could not be renewed`);
+    throw new CribError('SERVICE_UNAVAILABLE', failure.message, { retryable: true, cause: failure });
+  }
+}
+
+function requestOf(settings: OAuthSettings, { server, client }: Pick<Grant, 'server' | 'client'>) {
+  return {
+    metadata: metadataOf(server),
+    clientInformation: settings.client ?? client,
+    fetchFn: createGuardedFetch(fetchRules(settings)),
+    ...(server.resource === undefined ? {} : { resource: server.resource }),
+  };
+}
+
+/** It was read through the SDK's schema before it was sealed. */
+function metadataOf({ metadata }: AuthorizationServer): AuthorizationServerMetadata | undefined {
+  return metadata as AuthorizationServerMetadata | undefined;
+}
+
+function obtained(tokens: { access_token: string; token_type: string; expires_in?: number | undefined }, now: number) {
+  const { expires_in: seconds } = tokens;
+  const given = Object.fromEntries(Object.entries(tokens).filter(([, value]) => value !== undefined)) as Grant['tokens'];
+  return { tokens: given, obtained_at: now, expires_at: seconds === undefined ? null : now + Math.round(Math.max(0, seconds) * 1000) };
+}
+
+function notAllowed(error: string | undefined): CribError {
+  return error === 'access_denied'
+    ? new CribError('FORBIDDEN', 'The connection was not allowed. Begin again if that was a mistake')
+    : new CribError('NETWORK_ERROR', 'The authorization server sent you back without a permission. Begin again');
+}

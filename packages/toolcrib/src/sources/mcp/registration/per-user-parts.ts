@@ -1,0 +1,61 @@
+import { isPerUser } from '../../../model/credential.ts';
+import type { Credential, McpDefinition } from '../../../model/mcp-definition.ts';
+import { checkVariableName } from '../variable-names.ts';
+import type { Draft } from './draft.ts';
+import type { McpRegistration } from './forms.ts';
+import { invalid } from './invalid.ts';
+import { readCredential } from './read-credential.ts';
+
+type PerUserParts = Pick<McpDefinition, 'discovery_credential' | 'credential_env'>;
+
+/** [INV-6] [ID-6] What goes with users who speak for themselves, and what does not. `isLocal` says that the server is started here. */
+export function perUserParts(draft: Draft, form: McpRegistration, credential: Credential, isLocal: boolean): PerUserParts {
+  const { credential_env: variable, discovery_credential: discovery } = form;
+  if (!isPerUser(credential)) {
+    const given = discovery === undefined ? (variable === undefined ? undefined : 'credential_env') : 'discovery_credential';
+    if (given !== undefined) throw invalid(given, `${given} is for sources whose credential is of the type oauth. Take it out`);
+    return { discovery_credential: null, credential_env: null };
+  }
+  if (discovery?.type === 'oauth' && Object.keys(discovery).length > 1) {
+    throw invalid('discovery_credential', 'A connection for discovery has the settings of the credential: give {"type": "oauth"} alone');
+  }
+  if (isLocal) {
+    checkLocal(draft, form, credential);
+    if (discovery !== undefined) checkLocalDiscovery(discovery);
+  } else if (variable !== undefined) {
+    throw invalid('credential_env', 'A remote server is sent the token in a header, not in a variable. Take it out');
+  }
+  return {
+    discovery_credential:
+      discovery === undefined
+        ? null
+        : readCredential(draft, discovery, { field: 'discovery_credential', allowInsecure: form.allow_insecure }),
+    credential_env: variable ?? null,
+  };
+}
+
+/** A process that has one user's token in it can serve nobody else, now or later. */
+function checkLocal(draft: Draft, form: McpRegistration, credential: Extract<Credential, { type: 'oauth' }>): void {
+  const { credential_env: variable } = form;
+  if (variable === undefined) {
+    throw invalid('credential_env', "Name the environment variable in which the server expects the caller's token");
+  }
+  checkVariableName(variable, 'credential_env', false);
+  if (draft.environment.has(variable)) throw invalid('credential_env', `${variable} has a value already. Take one of them out`);
+  if (credential.authorization_server === undefined) {
+    throw invalid('credential.authorization_server', 'A server that is started here cannot be asked for it: name the authorization server');
+  }
+  if (form.mcp_lifecycle_mode === 'singleton') {
+    throw invalid('mcp_lifecycle_mode', 'One process cannot speak for several users: with an oauth credential it must be transient');
+  }
+  if ((form.standby ?? 0) > 0) throw invalid('standby', 'A process that is started ahead does not know for whom: take standby out');
+}
+
+function checkLocalDiscovery(discovery: NonNullable<McpRegistration['discovery_credential']>): void {
+  const field = 'discovery_credential';
+  if (discovery.type === 'api_key' || discovery.type === 'basic') {
+    throw invalid(field, 'A server that is started here gets a token in its variable: use none, bearer, client_credentials or oauth');
+  }
+  if ('token_url' in discovery || discovery.type === 'none' || discovery.type === 'bearer' || discovery.type === 'oauth') return;
+  throw invalid(`${field}.token_url`, 'A server that is started here cannot be asked for it: give the token endpoint');
+}

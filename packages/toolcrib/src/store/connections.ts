@@ -1,0 +1,51 @@
+import { nameConflicts } from './name-conflicts.ts';
+import type { Queries, Tables } from './tables.ts';
+
+/** A connection as it rests. What was allowed us is sealed before it comes here and opened after it has left. */
+export type ConnectionRow = Tables['connections'];
+
+export type Connections = ReturnType<typeof createConnections>;
+
+export function createConnections(queries: Queries) {
+  const select = queries.selectFrom('connections').selectAll();
+  return {
+    async get(sourceId: string, owner: string): Promise<ConnectionRow | undefined> {
+      return select.where('source_id', '=', sourceId).where('owner', '=', owner).executeTakeFirst();
+    },
+
+    async getByState(stateHash: string): Promise<ConnectionRow | undefined> {
+      return select.where('state_hash', '=', stateHash).executeTakeFirst();
+    },
+
+    async list(): Promise<ConnectionRow[]> {
+      return select.orderBy('id').execute();
+    },
+
+    async listOf(owner: string): Promise<ConnectionRow[]> {
+      return select.where('owner', '=', owner).execute();
+    },
+
+    /** False where the owner has one for this source already. */
+    async insert(row: ConnectionRow): Promise<boolean> {
+      const statement = queries
+        .insertInto('connections')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['source_id', 'owner']).doNothing());
+      const { numInsertedOrUpdatedRows } = await nameConflicts(statement.executeTakeFirst());
+      return numInsertedOrUpdatedRows === 1n;
+    },
+
+    /** Writes over the version that was read, or not at all: of two writers at once, the second has to read again. */
+    async update(row: ConnectionRow): Promise<boolean> {
+      const { id, version, source_id: _source, owner: _owner, created_at: _createdAt, ...changed } = row;
+      const update = queries.updateTable('connections').set({ ...changed, version: version + 1 });
+      const { numUpdatedRows } = await update.where('id', '=', id).where('version', '=', version).executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async delete(id: string): Promise<boolean> {
+      const { numDeletedRows } = await queries.deleteFrom('connections').where('id', '=', id).executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}
