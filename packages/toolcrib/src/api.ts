@@ -131,7 +131,9 @@ export const connectionSchema = z.strictObject({
   source_id: z.string(),
   source_name: z.string(),
   namespace: z.string(),
-  for: z.enum(['calls', 'discovery']).describe("For the caller's own calls, or for finding the tools of the source"),
+  for: z
+    .enum(['calls', 'discovery', 'everybody'])
+    .describe("For the caller's own calls, for finding the tools of the source, or, where it is shared, for everything"),
   connected: z.boolean(),
   connected_at: epochMs.nullable(),
   connect_url: z.string().describe('Where POST begins it and DELETE ends it'),

@@ -13,8 +13,8 @@ interface ShownConnection {
   source_id: string;
   source_name: string;
   namespace: string;
-  /** For the caller's own calls, or for finding the tools of the source. */
-  for: 'calls' | 'discovery';
+  /** For the caller's own calls, for finding the tools of the source, or for everything that is done with it. */
+  for: 'calls' | 'discovery' | 'everybody';
   connected: boolean;
   connected_at: number | null;
   /** Where POST begins it and DELETE ends it. */
@@ -33,7 +33,7 @@ export interface ConnectionAdministration {
   /** The address at which the user allows it. */
   begin(principal: Principal, sourceId: string, options?: ConnectionOptions): Promise<BegunConnection>;
   /** What the browser came back with; the state says whose it is. */
-  finish(response: FinishedAuthorization): Promise<{ source: SourceRecord; owner: string }>;
+  finish(response: FinishedAuthorization): Promise<{ source: SourceRecord; owner: string; begunBy: string }>;
   revoke(principal: Principal, sourceId: string, options?: ConnectionOptions): Promise<void>;
 }
 
@@ -65,9 +65,10 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
   }
 
   function ownerFor(principal: Principal, source: SourceRecord, options: ConnectionOptions): string {
-    if (options.for !== 'discovery') return principal.key;
-    if (options.administrator !== true) throw new CribError('FORBIDDEN', 'Connections for discovery are made by administrators');
-    if (!discoversByConnection(source)) {
+    const isShared = !isPerUserSource(source);
+    if (options.for !== 'discovery' && !isShared) return principal.key;
+    if (options.administrator !== true) throw new CribError('FORBIDDEN', 'The connection of a source itself is made by administrators');
+    if (!isShared && !discoversByConnection(source)) {
       throw new CribError('CONFLICT', `${source.name} has no discovery_credential of the type oauth: give it one first`);
     }
     return sourceOwner;
@@ -83,15 +84,17 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
       const sources = [...counter.sources.values()].filter((source) => wantsConnection(source) && mayUse(principal, source, options));
       const [own, ofSources] = await Promise.all([connections.list(principal.key), connections.list(sourceOwner)]);
       return sources.flatMap((source) => {
+        const ofSource = ofSources.get(source.id);
+        if (!isPerUserSource(source)) return options.administrator === true ? [show(source, 'everybody', ofSource)] : [];
         const forCalls = show(source, 'calls', own.get(source.id));
         const withDiscovery = options.administrator === true && discoversByConnection(source);
-        return withDiscovery ? [forCalls, show(source, 'discovery', ofSources.get(source.id))] : [forCalls];
+        return withDiscovery ? [forCalls, show(source, 'discovery', ofSource)] : [forCalls];
       });
     },
     async begin(principal, sourceId, options = {}) {
       const source = existing(principal, sourceId, options);
       const owner = ownerFor(principal, source, options);
-      return connections.begin(await speakers.of(source, owner), redirectUri);
+      return connections.begin(await speakers.of(source, owner), { redirectUri, begunBy: nameOf(principal) });
     },
     async finish(response) {
       const sourceOf = (id: string) => {
@@ -100,9 +103,9 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
         return source;
       };
       const settingsOf = async (id: string) => (await speakers.of(sourceOf(id), '')).settings;
-      const { sourceId, owner } = await connections.finish(response, settingsOf);
+      const { sourceId, owner, begunBy } = await connections.finish(response, settingsOf);
       await changed(sourceId, owner);
-      return { source: sourceOf(sourceId), owner };
+      return { source: sourceOf(sourceId), owner, begunBy };
     },
     async revoke(principal, sourceId, options = {}) {
       const source = existing(principal, sourceId, options);
@@ -115,7 +118,17 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
   };
 }
 
+/** Subjects are often numbers; people know themselves by these. */
+function nameOf({ claims, subject }: Principal): string {
+  const names = [claims['preferred_username'], claims['email'], claims['name']];
+  return (names.find((name) => typeof name === 'string' && name !== '') as string | undefined) ?? subject;
+}
+
 function wantsConnection({ definition }: SourceRecord): boolean {
+  return definition?.credential.type === 'oauth';
+}
+
+function isPerUserSource({ definition }: SourceRecord): boolean {
   return definition !== null && isPerUser(definition.credential);
 }
 

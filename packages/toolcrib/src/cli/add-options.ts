@@ -12,6 +12,7 @@ export const addOptions = {
     help: 'A variable whose value is stored sealed: asked for, or read from standard input. NAME=VALUE can be seen by others on this machine',
   },
   header: { value: "'Name: value'", many: true, help: 'Sent with every request to an address' },
+  oauth: { help: 'Every user connects to the address for themselves; so does an administrator, for its list of tools' },
   lifecycle: {
     value: 'mode',
     help: 'singleton: one process, kept and shared, so calls are quick. transient: a fresh process for every call',

@@ -13,8 +13,8 @@ const transports = ['sse', 'streamable_http'] as const;
 /** Options that mean nothing for a target of this kind, and why. */
 const senseless: Record<AddTarget['kind'], { options: AddOption[]; why: string }> = {
   address: { options: ['version', 'lifecycle', 'standby', 'cwd'], why: 'is for servers that are started here, not for an address' },
-  package: { options: ['header', 'allow-insecure', 'cwd'], why: 'is not for a package' },
-  program: { options: ['header', 'allow-insecure', 'version'], why: 'is not for a program' },
+  package: { options: ['header', 'oauth', 'allow-insecure', 'cwd'], why: 'is not for a package' },
+  program: { options: ['header', 'oauth', 'allow-insecure', 'version'], why: 'is not for a program' },
 };
 
 /** [SRC-1] The registration that the command line asks for. */
@@ -44,6 +44,7 @@ function remoteFields(given: Given<AddOption>, url: string): McpRegistrationInpu
   return {
     mcp_server_url: url,
     ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+    ...(given.on('oauth') ? { credential: { type: 'oauth' }, discovery_credential: { type: 'oauth' } } : {}),
     ...(given.on('allow-insecure') ? { allow_insecure: true } : {}),
   };
 }

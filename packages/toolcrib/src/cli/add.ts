@@ -29,6 +29,7 @@ export const add = defineCommand({
     'toolcrib add npx @modelcontextprotocol/server-filesystem --name files -- /srv/files',
     'toolcrib add uvx mcp-server-git --version 2026.1.14',
     'toolcrib add npx @example/server-tickets --secret TICKETS_TOKEN < token.txt',
+    'toolcrib add https://mcp.example.org/mcp --oauth',
     "toolcrib add https://mcp.example.org/mcp --header 'X-Team: blue' --secret BEARER_TOKEN",
     'toolcrib add -- python3 ./server.py --verbose',
   ],
@@ -83,6 +84,7 @@ async function report(administrator: Administrator, source: ShownSource): Promis
     return reportFailedStart({ namespace, what: 'was not started', message: `somebody else has it ${status.state} now` });
   const tools = await sourceTools(administrator, source.id);
   remark(`${namespace} is running and has ${countTools(tools.length)}.`);
+  if (status.message !== undefined) remark(`${status.message}. \`toolcrib connect ${namespace} --discovery --as admin\` does it.`);
   if (tools.length === 0) return;
   print(toolTable(tools));
   // The server chose the names, so only a harmless one becomes part of a command that somebody may copy.

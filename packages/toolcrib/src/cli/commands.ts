@@ -45,6 +45,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./call.ts')).call,
   },
   {
+    name: 'connect',
+    summary: 'Connects you to a source that everybody uses for themselves',
+    load: async () => (await import('./connect.ts')).connect,
+  },
+  {
     name: 'policy explain',
     summary: 'Says who may use what, and why',
     load: async () => (await import('./policy-explain.ts')).policyExplain,

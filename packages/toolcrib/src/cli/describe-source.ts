@@ -49,7 +49,10 @@ export function describeSource(source: ShownSource): string {
     ['Namespace', namespace],
     ['Id', id],
     ['State', status.tools === undefined ? status.state : `${status.state}, ${countTools(status.tools)}`],
-    ['Error', status.message === undefined ? undefined : `${status.message} (${status.code ?? 'unknown'})`],
+    [
+      status.code === undefined ? 'Note' : 'Error',
+      status.message === undefined ? undefined : status.message + (status.code === undefined ? '' : ` (${status.code})`),
+    ],
     ['Health', health],
     ['Server', server === null ? undefined : `${server.name} ${server.version}`],
     ['Transport', transportOf(source)],

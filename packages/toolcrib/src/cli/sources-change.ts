@@ -57,6 +57,7 @@ export async function changeSource(
 }
 
 function outcome({ namespace, status }: ShownSource): string {
-  if (status.state === 'running') return `${namespace} is running and has ${countTools(status.tools ?? 0)}.`;
+  const note = status.message === undefined ? '' : ` ${status.message}.`;
+  if (status.state === 'running') return `${namespace} is running and has ${countTools(status.tools ?? 0)}.${note}`;
   return `${namespace} is ${status.state}${status.state === 'stopped' || status.state === 'disabled' ? ': its tools are off every list' : ''}.`;
 }

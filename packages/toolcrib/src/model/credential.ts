@@ -49,6 +49,7 @@ export function credentialSchemaOf<Value extends z.ZodType>(value: Value) {
       authorization_server: address.optional().describe('Its issuer. Required for a server that is started here, else found by asking'),
       resource: address.optional().describe('What the tokens are for; the address of the server unless told'),
       skip_issuer_check: z.boolean().optional().describe('For a server whose metadata names another issuer than its own (RFC 8414 §3.3)'),
+      shared: z.boolean().optional().describe('One connection for everybody, made by an administrator, in place of one for each user'),
       dpop: z.boolean().optional().describe('Binds the tokens to a key of ours (RFC 9449)'),
     }),
   ]);
@@ -77,6 +78,6 @@ export function mapSecrets<From, To>(credential: CredentialOf<From>, map: (value
 }
 
 /** Whether every user speaks for themselves, so that sessions, processes and caches are never shared. */
-export function isPerUser<Given extends { type: string }>(credential: Given): credential is Extract<Given, { type: 'oauth' }> {
-  return credential.type === 'oauth';
+export function isPerUser(credential: CredentialOf<unknown>): boolean {
+  return credential.type === 'oauth' && credential.shared !== true;
 }

@@ -112,7 +112,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   }
 
   /** A session that has done its one thing. Nobody waits for its end but `stop`. */
-  function endInBackground(session: McpSession): void {
+  function endInBackground(session: Pick<McpSession, 'close'>): void {
     const end = session
       .close()
       .catch((error: unknown) => input.note(`It did not end cleanly: ${String(error)}`))
@@ -125,10 +125,10 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     const { signal } = stopping;
     setStatus({ state: 'starting' });
     ofUsers?.start();
-    // A connection for discovery that has changed leaves an old session behind.
-    await letGoOfOwn();
     try {
       if (longLived) {
+        // With another connection the session is another; calls wait for it, and the old one goes.
+        if (live !== undefined) endInBackground(live);
         live = openLive();
         const session = await live.get(signal);
         follow(session);

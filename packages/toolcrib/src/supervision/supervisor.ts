@@ -107,7 +107,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     refresh: (sourceId) => existing(sourceId).supervisor.refresh(),
     reconnect(sourceId) {
       for (const { source, supervisor } of supervised.values()) {
-        const waits = supervisor.status.state === 'running' && !isRunning(supervisor.status);
+        const waits = waitsForConnection(supervisor.status);
         if (source.enabled && (sourceId === undefined ? waits : sourceId === source.id)) void supervisor.reconnect().catch(() => undefined);
       }
     },
@@ -121,6 +121,11 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     infoOf: (sourceId) => supervised.get(sourceId)?.supervisor.info ?? null,
     sourceOf: (sourceId) => supervised.get(sourceId)?.port,
   };
+}
+
+/** Where each user has their own it runs without one; where all share one it does not. */
+function waitsForConnection(status: SourceStatus): boolean {
+  return status.state === 'error' ? status.code === 'UNAUTHENTICATED' : status.state === 'running' && !isRunning(status);
 }
 
 /** Without anything wanting. */

@@ -92,3 +92,125 @@ describe('[MCP-12] [ID-2] a call over a connection of the caller', () => {
     expect(JSON.stringify((await admin.get('/api/events')).json)).not.toContain('at-alice');
   });
 });
+
+describe('[BFF-6] an authorization', () => {
+  const finish = (client: ApiClient, back: URL) => client.get(`${back.pathname}${back.search}`);
+
+  test('works once: whoever comes back with the same state is too late', async () => {
+    const back = await oauth.login(await begin(alice), 'alice');
+    const [first, second] = await Promise.all([finish(alice, back), finish(bob, back)]);
+    expect([first.status, second.status].toSorted()).toEqual([200, 400]);
+    expect((await finish(alice, back)).status).toBe(400);
+  });
+
+  test('is for the one who began it, whoever comes back with it', async () => {
+    const back = await oauth.login(await begin(bob), 'robert');
+    // The browser brings no token; the state alone says whose connection it is.
+    expect((await finish(alice, back)).text).toContain('Wiki is connected for bob.');
+    expect((await bob.call('wiki:whoami')).json.text).toBe('robert');
+    expect((await alice.call('wiki:whoami')).json.text).toBe('alice');
+  });
+
+  test.each<[string, (back: URL) => void]>([
+    ['an unknown state', (back) => back.searchParams.set('state', 'made-up')],
+    ['no state', (back) => back.searchParams.delete('state')],
+    ['the answer of another authorization server', (back) => back.searchParams.set('iss', 'https://evil.example')],
+    ['an answer that does not say whose it is', (back) => back.searchParams.delete('iss')],
+    ['a code of somebody else', (back) => back.searchParams.set('code', 'stolen')],
+    ['a refusal', (back) => back.searchParams.set('error', 'access_denied')],
+  ])('that comes back with %s makes no connection, and the page says what to do', async (_what, spoil) => {
+    await connect(bob, 'bob');
+    const back = await oauth.login(await begin(bob), 'mallory');
+    spoil(back);
+    const page = await finish(bob, back);
+    expect(page.status).toBeGreaterThanOrEqual(400);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.text).toContain('<h1>Not connected</h1>');
+    // What there was before is still there.
+    expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
+  });
+
+  test('shows nothing of what it is sent as markup', async () => {
+    const { text } = await alice.get('/api/connections/callback?state=%3Cscript%3E&error=%3Cscript%3E');
+    expect(text).not.toContain('<script');
+  });
+
+  test('needs a source that the caller may use, and that wants a connection', async () => {
+    expect((await alice.post('/api/connections/nothing', undefined)).status).toBe(404);
+    expect((await admin.post('/api/connections/builtin', undefined)).json).toMatchObject({ code: 'CONFLICT' });
+    expect((await alice.delete(`/api/connections/${id}?for=discovery`)).status).toBe(403);
+  });
+});
+
+describe('[MCP-12] the tokens of a connection', () => {
+  test('are renewed before they end, once for however many calls', async () => {
+    oauth.settings.tokenSeconds = 1;
+    await connect(alice, 'alice');
+    oauth.settings.tokenSeconds = 3600;
+    const before = oauth.seen.token.length;
+    // Half of its second is soon over; from then on the next call renews it.
+    await until(async () => {
+      const texts = await Promise.all([1, 2, 3, 4, 5].map(async () => (await alice.call('wiki:whoami')).json.text));
+      expect(new Set(texts)).toEqual(new Set(['alice']));
+      return oauth.seen.token.length > before;
+    });
+    expect(oauth.seen.token.slice(before).map((form) => form.get('grant_type'))).toEqual(['refresh_token']);
+  });
+
+  test('that are refused a moment after they were given out need a new connection', async () => {
+    await connect(alice, 'alice');
+    expect((await alice.call('wiki:whoami')).json.text).toBe('alice');
+    oauth.expireAccessTokens();
+    expect((await alice.call('wiki:whoami')).json.error).toMatchObject({ code: 'UNAUTHENTICATED', upstream_status: 401 });
+  });
+
+  test('[ID-5] that are gone hurt nobody else, and not the source', async () => {
+    await connect(admin, 'robot', '?for=discovery');
+    await until(async () => (await admin.get('/api/sources/wiki')).json.status.message === undefined);
+    await connect(alice, 'alice');
+    await connect(bob, 'bob');
+    expect((await alice.delete(`/api/connections/${id}`)).status).toBe(204);
+    expect(oauth.seen.revoked.slice(-2)).toEqual(['refresh_token', 'access_token']);
+    expect((await alice.call('wiki:whoami')).json.error).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
+    expect((await admin.get('/api/sources/wiki')).json).toMatchObject({ health: 'healthy', status: { state: 'running', tools: 3 } });
+    expect((await alice.delete(`/api/connections/${id}`)).status).toBe(404);
+  });
+
+  test('[ERR-10] that do not allow enough say so, and the next connection asks for more', async () => {
+    await connect(bob, 'bob');
+    const { json } = await bob.call('wiki:guarded');
+    expect(json.error).toMatchObject({ code: 'UNAUTHENTICATED', upstream_status: 403, details: { connect_url: `/api/connections/${id}` } });
+    // What was allowed goes on being allowed.
+    expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
+    await connect(bob, 'bob');
+    expect(oauth.seen.authorize.at(-1)?.get('scope')).toBe('tools admin');
+    expect((await bob.call('wiki:guarded')).json.text).toBe('guarded');
+  });
+
+  test('go to no other address than the one they were made for', async () => {
+    await connect(bob, 'bob');
+    await using elsewhere = await startProtectedServer(oauth);
+    const body = { name: 'Wiki', mcp_server_url: elsewhere.url, credential: { type: 'oauth' }, discovery_credential: { type: 'oauth' } };
+    await admin.put(`/api/sources/${id}`, body);
+    await until(async () => (await admin.get('/api/sources/wiki')).json.status.message !== undefined);
+    expect((await bob.call('wiki:whoami')).json.error).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(elsewhere.refusals).toEqual([]);
+    await admin.put(`/api/sources/${id}`, { ...body, mcp_server_url: wiki.url });
+    await until(async () => (await admin.get('/api/sources/wiki')).json.status.state === 'running');
+    expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
+  });
+
+  test('are asked for where the server is now, when it has moved to another authorization server', async () => {
+    await using other = await startOAuthServer();
+    wiki.moveTo(other);
+    try {
+      expect((await bob.call('wiki:whoami')).json.error).toMatchObject({ code: 'UNAUTHENTICATED' });
+      const back = await other.login(await begin(bob), 'bobby');
+      await bob.get(`${back.pathname}${back.search}`);
+      expect((await bob.call('wiki:whoami')).json.text).toBe('bobby');
+    } finally {
+      wiki.moveTo(oauth);
+    }
+  });
+});

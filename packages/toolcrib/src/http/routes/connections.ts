@@ -55,10 +55,11 @@ export function connectionRoutes({ crib, administrator }: { crib: Crib; administ
           .header('x-content-type-options', 'nosniff')
           .type('text/html; charset=utf-8');
         try {
-          const { source, owner } = await crib.connections.finish(query);
+          const { source, owner, begunBy } = await crib.connections.finish(query);
           const what =
-            owner === sourceOwner ? `The tools of ${source.name} can be found now.` : `${source.name} is connected for ${owner}.`;
-          return await reply.send(connectionPage('Connected', [what, 'You may close this page.']));
+            owner === sourceOwner ? `The tools of ${source.name} can be found now.` : `${source.name} is connected for ${begunBy}.`;
+          const warning = `If you are not ${begunBy}, somebody else can now use what you have just allowed: withdraw it at the server, and tell your administrator.`;
+          return await reply.send(connectionPage('Connected', [what, 'You may close this page.', warning]));
         } catch (error) {
           const refusal = toCribError(error) ?? new CribError('INTERNAL', 'Something failed inside Toolcrib. Begin again');
           return reply.code(refusal.httpStatus).send(connectionPage('Not connected', [refusal.message]));

@@ -19,13 +19,14 @@ interface Beginning {
   content: ConnectionContent;
   redirectUri: string;
   state: string;
+  begunBy: string;
 }
 
 /**
  * [MCP-12] The first leg of the specification's flow: finds the authorization server, makes us known to it, and gives the address where the
  * user decides. Everything is found out anew each time, so that a source that has moved to another authorization server is followed.
  */
-export async function beginAuthorization({ settings, content, redirectUri, state }: Beginning): Promise<BegunAuthorization> {
+export async function beginAuthorization({ settings, content, redirectUri, state, begunBy }: Beginning): Promise<BegunAuthorization> {
   const { serverUrl, authorizationServer, resource } = settings;
   const request = createGuardedFetch(fetchRules(settings));
   const challenge = serverUrl === undefined ? {} : await askForChallenge(request, serverUrl, settings.isLegacySse);
@@ -82,6 +83,7 @@ export async function beginAuthorization({ settings, content, redirectUri, state
         client,
         verifier,
         redirect_uri: redirectUri,
+        begun_by: begunBy,
         ...(scope === undefined ? {} : { scope }),
         ...(settings.dpop ? { dpop_key: await makeDpopKey() } : {}),
       },

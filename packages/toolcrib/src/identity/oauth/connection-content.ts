@@ -37,6 +37,8 @@ export type Grant = z.infer<typeof grantSchema>;
 const pendingSchema = grantSchema.pick({ audience: true, server: true, client: true, scope: true, dpop_key: true }).extend({
   verifier: z.string(),
   redirect_uri: z.string(),
+  /** Who began it, as people call them: the page at the end says for whom it was. */
+  begun_by: z.string(),
 });
 export type PendingAuthorization = z.infer<typeof pendingSchema>;
 

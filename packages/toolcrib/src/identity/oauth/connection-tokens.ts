@@ -92,7 +92,7 @@ export function createConnectionTokens({ vault, now }: { vault: ConnectionVault;
       if (grant.tokens.refresh_token === undefined || justObtained) {
         if (usable && now() < (grant.expires_at ?? Number.POSITIVE_INFINITY)) return remember(key, began, grant);
         await lose(speaker, grant);
-        throw notConnected(speaker, 'has ended');
+        throw notConnected(speaker, 'has ended', usable ? undefined : 401);
       }
       if (connection.row.locked_until > now()) {
         await delay(lookAgainMs);
@@ -120,7 +120,7 @@ export function createConnectionTokens({ vault, now }: { vault: ConnectionVault;
     }
     if (renewed === undefined) {
       await lose(speaker, grant);
-      throw notConnected(speaker, 'has ended');
+      throw notConnected(speaker, 'has ended', usable ? undefined : 401);
     }
     const { tokens, obtained_at, expires_at } = renewed;
     // Whatever else has been written in the meantime, a refresh token that was given in exchange for another must not be lost.
@@ -192,12 +192,12 @@ function keyOf(speaker: Speaker): string {
 }
 
 /** [ID-5] For the caller alone: it says nothing about the source. */
-export function notConnected({ sourceId, owner, settings }: Speaker, why = 'is not there yet'): CribError {
+export function notConnected({ sourceId, owner, settings }: Speaker, why = 'is not there yet', upstreamStatus?: 401 | 403): CribError {
   const url = connectUrl(sourceId, owner);
   const { sourceName } = settings;
   const message =
     owner === sourceOwner
-      ? `The connection with which the tools of ${sourceName} are found ${why}: an administrator makes one with POST ${url}`
+      ? `The connection of ${sourceName} itself ${why}: an administrator makes one with POST ${url}`
       : `Your connection to ${sourceName} ${why}: POST ${url}, and open the address it answers with`;
-  return new CribError('UNAUTHENTICATED', message, { retryable: false, details: { connect_url: url } });
+  return new CribError('UNAUTHENTICATED', message, { retryable: false, upstreamStatus, details: { connect_url: url } });
 }

@@ -11,12 +11,9 @@ import { revokeGrant } from './revoke-grant.ts';
 /** [MCP-12] Connections of users, and of sources themselves, to the authorization servers of sources. */
 export interface Connections {
   readonly tokens: ConnectionTokens;
-  begin(speaker: Speaker, redirectUri: string): Promise<BegunConnection>;
+  begin(speaker: Speaker, options: { redirectUri: string; begunBy: string }): Promise<BegunConnection>;
   /** What the browser came back with. `settingsOf` is asked once it is known which source it is about. */
-  finish(
-    response: FinishedAuthorization,
-    settingsOf: (sourceId: string) => Promise<OAuthSettings>,
-  ): Promise<{ sourceId: string; owner: string }>;
+  finish(response: FinishedAuthorization, settingsOf: (sourceId: string) => Promise<OAuthSettings>): Promise<FinishedConnection>;
   /** False where there was none. The authorization server is told, where it can be, but nothing waits on its consent. */
   revoke(place: { sourceId: string; owner: string }, settings: () => Promise<OAuthSettings>): Promise<boolean>;
   /** Since when an owner is connected to which sources. */
@@ -26,6 +23,13 @@ export interface Connections {
 export interface BegunConnection {
   authorization_url: string;
   expires_at: number;
+}
+
+interface FinishedConnection {
+  sourceId: string;
+  owner: string;
+  /** As people call them. */
+  begunBy: string;
 }
 
 export type FinishedAuthorization = AuthorizationResponse & { state?: string | undefined };
@@ -39,12 +43,12 @@ export function createConnections({ store, keyRing, now = Date.now }: { store: S
   return {
     tokens,
 
-    async begin(speaker, redirectUri) {
+    async begin(speaker, options) {
       const { sourceId, owner, settings } = speaker;
       const { beginAuthorization } = await import('./begin-authorization.ts');
       const state = randomBytes(32).toString('base64url');
       const content = (await vault.read(sourceId, owner))?.content ?? {};
-      const { authorizationUrl, pending, registration } = await beginAuthorization({ settings, content, redirectUri, state });
+      const { authorizationUrl, pending, registration } = await beginAuthorization({ ...options, settings, content, state });
       const expires_at = now() + pendingMs;
       await vault.change({ sourceId, owner }, (current) => ({
         content: { ...current?.content, registration, pending },
@@ -78,7 +82,7 @@ export function createConnections({ store, keyRing, now = Date.now }: { store: S
         'connection-made',
       );
       tokens.forget(place);
-      return place;
+      return { ...place, begunBy: pending.begun_by };
     },
 
     async revoke(place, settings) {

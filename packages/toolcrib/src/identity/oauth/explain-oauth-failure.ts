@@ -3,15 +3,14 @@ import { CribError } from '../../model/crib-error.ts';
 
 /** What went wrong between us and an authorization server. Whatever it is, the caller's own call is not at fault [ID-5]. */
 export function explainOAuthFailure(error: unknown, what: string): CribError {
-  if (error instanceof CribError) return error;
   const cause = { cause: error };
-  const inner = error instanceof Error ? error.cause : undefined;
-  if (inner instanceof CribError) {
-    return new CribError(inner.code === 'VALIDATION_ERROR' ? 'NETWORK_ERROR' : inner.code, `${what}: ${inner.message}`, {
-      retryable: inner.retryable,
-      ...cause,
-    });
+  const known = error instanceof CribError ? error : error instanceof Error ? error.cause : undefined;
+  // An address that cannot be used is the server's fault here, which has named it.
+  if (known instanceof CribError && known.code === 'VALIDATION_ERROR') {
+    return new CribError('NETWORK_ERROR', `${what}: ${known.message}`, { retryable: false, ...cause });
   }
+  if (error instanceof CribError) return error;
+  if (known instanceof CribError) return new CribError(known.code, `${what}: ${known.message}`, { retryable: known.retryable, ...cause });
   if (IssuerMismatchError.isInstance(error)) {
     const message =
       error.kind === 'metadata'

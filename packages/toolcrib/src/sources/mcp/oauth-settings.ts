@@ -1,5 +1,4 @@
 import type { OAuthSettings } from '../../identity/oauth/oauth-settings.ts';
-import { isPerUser } from '../../model/credential.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import { createSourceFillIn, type EnvironmentInput } from './environment.ts';
@@ -7,11 +6,11 @@ import { fillInDefinition } from './fill-in-definition.ts';
 
 /** How users are authorized for a source, with its secrets and references filled in. */
 export async function resolveOAuthSettings(source: SourceRecord, resolving: EnvironmentInput): Promise<OAuthSettings> {
-  if (source.definition === null || !isPerUser(source.definition.credential)) {
+  const credential = source.definition?.credential;
+  if (source.definition === null || credential?.type !== 'oauth') {
     throw new CribError('CONFLICT', `${source.name} needs no connection: it is spoken to in the same way for everybody`);
   }
   const definition = await fillInDefinition(source.definition, resolving);
-  const { credential } = source.definition;
   const fillIn = createSourceFillIn(definition, resolving);
   const text = async (value: string | undefined, name: string) =>
     value === undefined ? undefined : fillIn.text(value, `credential.${name}`);

@@ -48,9 +48,10 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
     const credential = credentialFor(source, definition, owner);
     // What only this session knows: the tokens of its user.
     const own = createRedactor();
-    const speakAs = isPerUser(credential)
-      ? { speaker: await input.speakers.of(source, owner ?? sourceOwner), tokens: input.connections, redactor: own }
-      : undefined;
+    const speakAs =
+      credential.type === 'oauth'
+        ? { speaker: await input.speakers.of(source, owner ?? sourceOwner), tokens: input.connections, redactor: own }
+        : undefined;
     const key = `${source.id}\n${owner ?? ''}`;
     const known = eras.get(key);
     const priorEra = known?.updatedAt === source.updated_at ? known.era : undefined;
@@ -92,5 +93,5 @@ function credentialFor(source: SourceRecord, definition: McpDefinition, owner: s
     const message = `Every user speaks to ${source.name} for themselves, so that nobody can ask for its tools: give it a discovery_credential`;
     throw new CribError('UNAUTHENTICATED', message, { retryable: false });
   }
-  return isPerUser(discovery) ? credential : discovery;
+  return discovery.type === 'oauth' ? credential : discovery;
 }

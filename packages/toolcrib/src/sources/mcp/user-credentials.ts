@@ -41,7 +41,7 @@ export function userCredentials(headers: Record<string, string>, speakAs: SpeakA
       // RFC 6750 §3.1: more is wanted than the user has granted. A refresh cannot widen it, so the user is asked.
       if (!/error="?insufficient_scope/.test(wwwAuthenticate)) return false;
       if (await tokens.insufficient(speaker, /\bscope="([^"]*)"/.exec(wwwAuthenticate)?.[1])) {
-        throw notConnected(speaker, 'does not allow this yet');
+        throw notConnected(speaker, 'does not allow this yet', 403);
       }
       return false;
     },

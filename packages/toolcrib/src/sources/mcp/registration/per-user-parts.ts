@@ -11,9 +11,10 @@ type PerUserParts = Pick<McpDefinition, 'discovery_credential' | 'credential_env
 /** [INV-6] [ID-6] What goes with users who speak for themselves, and what does not. `isLocal` says that the server is started here. */
 export function perUserParts(draft: Draft, form: McpRegistration, credential: Credential, isLocal: boolean): PerUserParts {
   const { credential_env: variable, discovery_credential: discovery } = form;
-  if (!isPerUser(credential)) {
+  if (credential.type !== 'oauth' || !isPerUser(credential)) {
     const given = discovery === undefined ? (variable === undefined ? undefined : 'credential_env') : 'discovery_credential';
-    if (given !== undefined) throw invalid(given, `${given} is for sources whose credential is of the type oauth. Take it out`);
+    if (given !== undefined)
+      throw invalid(given, `${given} is for sources whose credential is of the type oauth, one for each user. Take it out`);
     return { discovery_credential: null, credential_env: null };
   }
   if (discovery?.type === 'oauth' && Object.keys(discovery).length > 1) {

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ApiClient } from '../fixtures/api-client.ts';
+import { startOAuthServer, type OAuthServer } from '../fixtures/oauth-server.ts';
+import { fixture, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
+
+let server: OpenServer;
+let oauth: OAuthServer;
+let admin: ApiClient;
+let alice: ApiClient;
+let bob: ApiClient;
+
+beforeAll(async () => {
+  oauth = await startOAuthServer();
+  server = await startOpenServer();
+  ({ admin, alice, bob } = server);
+  const { json } = await admin.post('/api/sources?wait=30000', {
+    name: 'Local',
+    mcp_command: fixture('plain'),
+    credential: { type: 'oauth', authorization_server: oauth.issuer, scope: 'notes' },
+    credential_env: 'NOTES_TOKEN',
+    discovery_credential: { type: 'none' },
+  });
+  expect(json.status).toMatchObject({ state: 'running', tools: expect.any(Number) });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await oauth[Symbol.asyncDispose]();
+});
+
+async function connect(client: ApiClient, user: string): Promise<void> {
+  const { json } = await client.post('/api/connections/local', undefined);
+  const back = await oauth.login(json.authorization_url, user);
+  expect((await client.get(`${back.pathname}${back.search}`)).status).toBe(200);
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+
+test('[ID-6] a server that is started here gets the token of whoever calls, in a process of their own', async () => {
+  expect((await alice.call('local:echo', { text: 'hi' })).json.error).toMatchObject({ code: 'UNAUTHENTICATED' });
+  await connect(alice, 'alice');
+  await connect(bob, 'bob');
+  expect(oauth.seen.authorize.at(-1)?.get('scope')).toBe('notes');
+  const calls = [alice, bob, alice, bob].map(async (client) => (await client.call('local:digest', { name: 'NOTES_TOKEN' })).json.text);
+  const [ofAlice, ofBob] = [digest(oauth.tokenOf('alice')), digest(oauth.tokenOf('bob'))];
+  expect(await Promise.all(calls)).toEqual([ofAlice, ofBob, ofAlice, ofBob]);
+  const pids = [1, 2].map(async () => (await alice.call('local:process')).json.result.pid);
+  expect(new Set(await Promise.all(pids)).size).toBe(2);
+});
+
+test('[ENV-4] [ID-6] and whatever such a process says is cleared of it', async () => {
+  expect((await alice.call('local:environment')).json.result).toMatchObject({ NOTES_TOKEN: '***' });
+  await alice.call('local:stderr', { text: `it is ${oauth.tokenOf('alice')}` });
+  const log = JSON.stringify((await admin.get('/api/sources/local/logs')).json);
+  expect(log).toContain('it is ***');
+  expect(log).not.toContain(oauth.tokenOf('alice'));
+});

@@ -1,0 +1,270 @@
+import type { RequestListener } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createConnections, type Connections } from '../../src/identity/oauth/connections.ts';
+import type { Speaker } from '../../src/identity/oauth/connection-tokens.ts';
+import { rekeyRows } from '../../src/secrets/rekey-rows.ts';
+import { createSecretStore } from '../../src/secrets/secret-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/open-database.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import { endlessAnswer, startHttpServer } from '../fixtures/http-server.ts';
+import { startProtectedServer } from '../fixtures/mcp/protected-server.ts';
+import { startOAuthServer, type OAuthServer } from '../fixtures/oauth-server.ts';
+import { sampleKeyRing, writtenKey } from '../secrets/key-rings.ts';
+
+const oldKey = writtenKey('old');
+const keyRing = sampleKeyRing(oldKey);
+let oauth: OAuthServer;
+let wiki: Awaited<ReturnType<typeof startProtectedServer>>;
+let database: Database;
+let store: Store;
+let clock: number;
+/** Two servers on one database. */
+let here: Connections;
+let there: Connections;
+
+beforeAll(async () => {
+  oauth = await startOAuthServer();
+  wiki = await startProtectedServer(oauth);
+});
+afterAll(async () => {
+  await wiki[Symbol.asyncDispose]();
+  await oauth[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  clock = Date.now();
+  Object.assign(oauth.settings, { tokenSeconds: 3600, issueRefreshTokens: true, metadata: {} });
+  oauth.answers.clear();
+  database = await openDatabase({ file: ':memory:' });
+  store = createStore(database);
+  const definition = null;
+  await store.sources.upsert({
+    id: 'wiki',
+    name: 'Wiki',
+    namespace: 'wiki',
+    source_type: 'mcp',
+    enabled: true,
+    definition,
+    created_at: 0,
+    updated_at: 0,
+  });
+  const now = () => clock;
+  here = createConnections({ store, keyRing, now });
+  there = createConnections({ store, keyRing, now });
+  return () => database.close();
+});
+
+function speaker(owner = 'https://issuer.test alice', serverUrl = wiki.url): Speaker {
+  return {
+    sourceId: 'wiki',
+    owner,
+    settings: {
+      sourceId: 'wiki',
+      sourceName: 'Wiki',
+      serverUrl,
+      isLegacySse: false,
+      authorizationServer: undefined,
+      resource: undefined,
+      client: undefined,
+      clientMetadataUrl: undefined,
+      scope: undefined,
+      skipIssuerCheck: false,
+      dpop: false,
+      allowInsecure: false,
+    },
+  };
+}
+
+const redirectUri = 'http://127.0.0.1:7300/api/connections/callback';
+const begin = (who: Speaker, at = here) => at.begin(who, { redirectUri, begunBy: 'alice' });
+
+async function connect(who: Speaker, user: string): Promise<void> {
+  const back = await oauth.login((await begin(who)).authorization_url, user);
+  const { state, code, iss } = Object.fromEntries(back.searchParams);
+  await here.finish({ state, code, iss }, async () => who.settings);
+}
+
+const tokenOf = async (who: Speaker, at = here) => (await at.tokens.get(who)).accessToken;
+const subjectOf = async (who: Speaker, at = here) => oauth.check(await tokenOf(who, at))?.subject;
+const refusal = async (work: Promise<unknown>) => {
+  try {
+    await work;
+  } catch (error) {
+    return error as { code: string; message: string; upstreamStatus?: number };
+  }
+  throw new Error('It was not refused');
+};
+
+describe('[MCP-12] a token that is about to end', () => {
+  test('is renewed once, however many servers want it at the same moment, and no refresh token is lost', async () => {
+    await connect(speaker(), 'alice');
+    await Promise.all([tokenOf(speaker(), here), tokenOf(speaker(), there)]);
+    for (let round = 0; round < 5; round++) {
+      clock += 3_590_000;
+      const before = oauth.seen.token.length;
+      const [tokens, others] = await Promise.all([
+        Promise.all(Array.from({ length: 10 }, () => tokenOf(speaker(), here))),
+        Promise.all(Array.from({ length: 10 }, () => tokenOf(speaker(), there))),
+      ]);
+      expect(new Set([...tokens, ...others]).size).toBe(1);
+      expect(oauth.seen.token.length).toBe(before + 1);
+    }
+    // A refresh token that is used twice ends everything here.
+    expect(await subjectOf(speaker())).toBe('alice');
+  });
+
+  test('is used on while it lasts, where the authorization server cannot be reached', async () => {
+    await connect(speaker(), 'alice');
+    oauth.answers.set('/token', (_request, response) => void response.writeHead(503).end('busy'));
+    clock += 3_570_000;
+    expect(await subjectOf(speaker())).toBe('alice');
+    clock += 60_000;
+    expect(await refusal(tokenOf(speaker()))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+    oauth.answers.clear();
+    expect(await subjectOf(speaker())).toBe('alice');
+  });
+
+  test('and whose refresh token is not taken any more needs a new connection', async () => {
+    await connect(speaker(), 'alice');
+    oauth.expireRefreshTokens();
+    clock += 3_600_000;
+    expect(await refusal(tokenOf(speaker()))).toMatchObject({ code: 'UNAUTHENTICATED', details: { connect_url: '/api/connections/wiki' } });
+    expect(await here.list(speaker().owner)).toEqual(new Map());
+    await connect(speaker(), 'alice');
+    expect(await subjectOf(speaker())).toBe('alice');
+  });
+
+  test('and has no refresh token is used to its end', async () => {
+    oauth.settings.issueRefreshTokens = false;
+    await connect(speaker(), 'alice');
+    clock += 3_599_000;
+    expect(await subjectOf(speaker())).toBe('alice');
+    clock += 2000;
+    expect(await refusal(tokenOf(speaker()))).toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+});
+
+describe('[MCP-12] a token that the server refuses', () => {
+  test('is renewed, once for all who were refused', async () => {
+    await connect(speaker(), 'alice');
+    const refused = await tokenOf(speaker());
+    clock += 60_000;
+    const before = oauth.seen.token.length;
+    const outcomes = [here, there, here, there].map((at) => at.tokens.refused(speaker(), refused));
+    expect(await Promise.all(outcomes)).toEqual([true, true, true, true]);
+    expect(oauth.seen.token.length).toBe(before + 1);
+    expect(await tokenOf(speaker(), there)).toBe(await tokenOf(speaker(), here));
+  });
+
+  test('for what it does not allow is asked for with more, but not for ever the same', async () => {
+    await connect(speaker(), 'alice');
+    expect(await here.tokens.insufficient(speaker(), 'admin')).toBe(true);
+    await connect(speaker(), 'alice');
+    expect(oauth.seen.authorize.at(-1)?.get('scope')).toBe('tools admin');
+    expect(await here.tokens.insufficient(speaker(), 'admin')).toBe(false);
+    expect(await here.tokens.insufficient(speaker(), undefined)).toBe(false);
+  });
+});
+
+describe('[SEC-3] what a connection has in it', () => {
+  test('is sealed, and bound to its owner', async () => {
+    await connect(speaker('issuer alice'), 'alice');
+    await connect(speaker('issuer bob'), 'bob');
+    const rows = await store.connections.list();
+    expect(JSON.stringify(rows)).not.toMatch(/at-(alice|bob)|refresh_token|client_secret/);
+    const [first, second] = rows;
+    if (first === undefined || second === undefined) throw new Error('There should be two');
+    await store.connections.update({ ...first, sealed: second.sealed });
+    here.tokens.forget();
+    expect(await refusal(tokenOf(speaker(first.owner)))).toMatchObject({ code: 'CONFLICT' });
+  });
+
+  test('is sealed anew with the newest key', async () => {
+    await connect(speaker(), 'alice');
+    const ring = sampleKeyRing(writtenKey('new'), oldKey);
+    expect(await rekeyRows({ store, keyRing: ring, actor: 'test' })).toEqual({ total: 1, rewritten: 1, deleted: [] });
+    expect((await store.connections.list())[0]?.sealed).toMatch(/^v1\.new\./);
+    const renewed = createConnections({ store, keyRing: ring, now: () => clock });
+    expect(await subjectOf(speaker(), renewed)).toBe('alice');
+    const foreign = createSecretStore({ store, keyRing: sampleKeyRing('other') });
+    expect(await refusal(foreign.verify({ warn: () => undefined }))).toMatchObject({ code: 'CONFLICT' });
+  });
+
+  test('goes with its source', async () => {
+    await connect(speaker(), 'alice');
+    await store.sources.delete('wiki');
+    expect(await store.connections.list()).toEqual([]);
+  });
+});
+
+test('[BFF-6] an authorization takes ten minutes at most', async () => {
+  const who = speaker();
+  const back = await oauth.login((await begin(who)).authorization_url, 'alice');
+  clock += 600_001;
+  const { state, code, iss } = Object.fromEntries(back.searchParams);
+  expect(await refusal(here.finish({ state, code, iss }, async () => who.settings))).toMatchObject({
+    code: 'VALIDATION_ERROR',
+    field: 'state',
+  });
+});
+
+test('[MCP-12] we register once with an authorization server, and again where the way back has changed', async () => {
+  await connect(speaker(), 'alice');
+  const { registered } = oauth.seen;
+  await connect(speaker(), 'alice');
+  expect(oauth.seen.registered).toBe(registered);
+  await here.begin(speaker(), { redirectUri: 'https://crib.example/api/connections/callback', begunBy: 'alice' });
+  expect(oauth.seen.registered).toBe(registered + 1);
+});
+
+describe('[SEC-1] a hostile server', () => {
+  const redirect =
+    (location: string): RequestListener =>
+    (_request, response) =>
+      void response.writeHead(302, { location }).end();
+  const well = '/.well-known/oauth-authorization-server';
+
+  test.each<[string, string, RequestListener]>([
+    ['metadata that lead elsewhere', well, redirect('https://evil.example/')],
+    ['metadata without an end', well, endlessAnswer().handle],
+    ['metadata that are none', well, (_request, response) => void response.writeHead(200).end('<html>')],
+    ['a registration that leads elsewhere', '/register', redirect('https://evil.example/')],
+    ['a registration that is refused', '/register', (_request, response) => void response.writeHead(403).end()],
+  ])('with %s begins nothing', async (_what, path, answer) => {
+    oauth.answers.set(path, answer);
+    expect((await refusal(begin(speaker()))).code).toMatch(/NETWORK_ERROR|SERVICE_UNAVAILABLE/);
+    expect(await store.connections.list()).toEqual([]);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['another issuer', { issuer: 'https://evil.example' }],
+    ['an authorization page that runs code', { authorization_endpoint: 'javascript:alert(1)' }],
+    ['an authorization page in plain text', { authorization_endpoint: 'http://evil.example/authorize' }],
+    ['no PKCE', { code_challenge_methods_supported: ['plain'] }],
+  ])('whose metadata name %s begins nothing', async (_what, metadata) => {
+    oauth.settings.metadata = metadata;
+    expect((await refusal(begin(speaker()))).code).toBe('NETWORK_ERROR');
+  });
+
+  test('whose token endpoint is plain http on another machine gets no code', async () => {
+    oauth.settings.metadata = { token_endpoint: 'http://evil.example/token' };
+    expect(await refusal(connect(speaker(), 'alice'))).toMatchObject({ code: 'NETWORK_ERROR' });
+    expect(await here.list(speaker().owner)).toEqual(new Map());
+  });
+
+  test('that says it is another resource begins nothing', async () => {
+    await using other = await startHttpServer((request, response) => {
+      const body = { resource: 'https://elsewhere.example/mcp', authorization_servers: [oauth.issuer] };
+      if (request.url?.startsWith('/.well-known/oauth-protected-resource') === true) response.end(JSON.stringify(body));
+      else response.writeHead(401).end();
+    });
+    expect((await refusal(begin(speaker('issuer alice', `${other.origin}/mcp`)))).message).toContain('does not match');
+  });
+
+  test('that is elsewhere cannot lead us back to this machine', async () => {
+    const { createGuardedFetch } = await import('../../src/net/guarded-fetch.ts');
+    const guarded = createGuardedFetch({ allowInsecure: false, allowLoopback: false });
+    const { cause } = (await refusal(guarded(oauth.issuer))) as unknown as { cause: Error };
+    expect(cause.message).toContain('is this machine');
+  });
+});
