@@ -9,7 +9,7 @@ const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'names', built: ids('NAME', 4), planned: [] },
   { area: 'registration', built: [], planned: ids('SRC', 10) },
   { area: 'environment', built: [], planned: ids('ENV', 6) },
-  { area: 'mcp', built: [], planned: ids('MCP', 13) },
+  { area: 'mcp', built: ['MCP-1'], planned: ids('MCP', 13).slice(1) },
   { area: 'lifecycle', built: [], planned: [...ids('LIFE', 8), ...ids('MC-T', 9), ...ids('MC-NT', 4), ...ids('ERR', 10)] },
   { area: 'inventory', built: ['INV-1', 'INV-4'], planned: ['INV-2', 'INV-3', 'INV-5', 'INV-6'] },
   {

@@ -6,7 +6,7 @@ import type { Scenario } from './scenario.ts';
 /** The suite's authorization servers know this one, and only this one. */
 const clientMetadataUrl = 'https://conformance-test.local/client-metadata.json';
 
-type Credentials = Pick<McpRegistrationInput, 'credential' | 'discovery_credential' | 'enabled'>;
+type Credentials = Pick<McpRegistrationInput, 'credential' | 'discovery_credential'>;
 
 /** What an administrator registers with the server, given what the scenario says about it. */
 export function credentialsFor({ name, context }: Scenario): Credentials {
@@ -27,12 +27,8 @@ export function credentialsFor({ name, context }: Scenario): Credentials {
     // The server of this scenario is one from before RFC 8414 was required, and names an issuer that is not its own.
     skip_issuer_check: name === 'auth/2025-03-26-oauth-metadata-backcompat',
   };
-  // Its second authorization has to be the one that asks for more, so the tools are listed with a credential that needs none. What that is
-  // good for hangs on the first authorization, which is therefore made before the source is enabled.
-  if (name === 'auth/scope-step-up') {
-    const service = { type: 'client_credentials' as const, client_id: 'toolcrib', client_secret: 'unused', scope: 'mcp:basic' };
-    return { credential, discovery_credential: service, enabled: false };
-  }
+  // Its second authorization has to be the one that asks for more, so the tools are listed and called with one and the same.
+  if (name === 'auth/scope-step-up') return { credential: { ...credential, shared: true } };
   return { credential, discovery_credential: { type: 'oauth' } };
 }
 

@@ -49,7 +49,7 @@ export async function playScenario(scenario: Scenario, say: (line: string) => vo
   });
   try {
     await grantEverything(crib);
-    await useServer(crib, scenario);
+    await useServer(crib, scenario, say);
     if (toBeRefused.has(scenario.name)) throw new Error('Nothing was refused');
   } catch (error) {
     if (!(error instanceof CribError) || !toBeRefused.has(scenario.name)) throw error;
@@ -65,7 +65,7 @@ async function grantEverything(crib: Crib): Promise<void> {
   await crib.policies.create(alice, policyInputSchema.parse({ name: 'Alice', matchers, groups: [id] }));
 }
 
-async function useServer(crib: Crib, scenario: Scenario): Promise<void> {
+async function useServer(crib: Crib, scenario: Scenario, say: (line: string) => void): Promise<void> {
   const form = mcpRegistrationSchema.parse({
     name: 'Scenario',
     mcp_server_url: scenario.serverUrl,
@@ -74,10 +74,7 @@ async function useServer(crib: Crib, scenario: Scenario): Promise<void> {
     ...credentialsFor(scenario),
   });
   const source = await crib.sources.register(alice, form);
-  if (!source.enabled) {
-    await connect(crib, alice, source.id, 'calls');
-    await crib.sources.setEnabled(alice, source.id, true);
-  }
+  crib.logOf(source.id).onLine(({ text }) => say(text));
   await untilDiscovered(crib, source);
   const tools = toolsOf(crib, source);
   if ((tools.length === 0) !== withoutTools.has(scenario.name)) throw new Error(`It has ${tools.length} tools`);
@@ -92,9 +89,9 @@ async function untilDiscovered(crib: Crib, source: SourceRecord): Promise<void> 
   for (let attempt = 0; ; attempt++) {
     await crib.settled(source.id, waitMs);
     const status = crib.statusOf(source);
-    if (status.state !== 'running') throw new CribError('SERVICE_UNAVAILABLE', `The source is not running: ${JSON.stringify(status)}`);
-    if (status.message === undefined) return;
-    if (attempt >= patience) throw new CribError('UNAUTHENTICATED', status.message);
+    if (status.state === 'running' && status.message === undefined) return;
+    const wantsConnection = status.state === 'running' || (status.state === 'error' && status.code === 'UNAUTHENTICATED');
+    if (!wantsConnection || attempt >= patience) throw new CribError('SERVICE_UNAVAILABLE', `It does not run: ${JSON.stringify(status)}`);
     await connect(crib, alice, source.id, 'discovery');
   }
 }
