@@ -32,7 +32,7 @@ await using cleanup = new AsyncDisposableStack();
 const directory = cleanup.adopt(await mkdtemp(join(tmpdir(), 'toolcrib-bench-')), (path) => rm(path, { recursive: true, force: true }));
 const unlimited = ['--principal-rate', '0', '--principal-concurrency', '0'];
 const server = cleanup.use(
-  await startServerProcess((port) => [fromSource, 'serve', '--port', String(port), '--data', directory, ...unlimited]),
+  await startServerProcess({ args: (port) => [fromSource, 'serve', '--port', String(port), '--data', directory, ...unlimited] }),
 );
 const url = `http://127.0.0.1:${server.port}`;
 const admin = new ApiClient(url, await devToken(url, 'admin'));

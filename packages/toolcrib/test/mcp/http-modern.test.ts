@@ -132,7 +132,6 @@ describe('a server of the stateless revision that does not keep to it', () => {
   };
 
   test.each([
-    ['no kind', {}, 'is not known'],
     ['a kind nobody knows', { resultType: 'task' }, 'is not known'],
     ['a question without a question', { resultType: 'input_required' }, 'without saying what for'],
     [
@@ -148,6 +147,12 @@ describe('a server of the stateless revision that does not keep to it', () => {
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringContaining(words),
     });
+  });
+
+  test('[MCP-1] leaves out that its answer is complete, which is then taken for granted', async () => {
+    await using server = await startHandmadeServer({ ...discover, 'tools/call': ({ result }) => result(textResult('x')) });
+    await using opened = await openHttp(server.url);
+    expect(await textOf(opened.session, 'echo')).toBe('x');
   });
 
   test('[MCP-11] has changed its revision, and the session is over', async () => {

@@ -24,12 +24,11 @@ export async function completeRequest(
   let current = params;
   for (let round = 0; round <= maxRounds; round++) {
     const result = await requests.send(method, current, exchange, headers);
-    const { resultType, inputRequests, requestState } = result;
+    // The field is required of servers, and of clients that they take its absence for an answer that is complete.
+    const { resultType = 'complete', inputRequests, requestState } = result;
     if (resultType === 'complete') return result;
     if (resultType !== 'input_required') {
-      throw new ProtocolError(
-        `The server answered with a result of the kind ${JSON.stringify(resultType) ?? 'nothing'}, which is not known`,
-      );
+      throw new ProtocolError(`The server answered with a result of the kind ${JSON.stringify(resultType)}, which is not known`);
     }
     const questions = isObject(inputRequests) ? Object.entries(inputRequests) : [];
     if (questions.length === 0 && typeof requestState !== 'string') {
