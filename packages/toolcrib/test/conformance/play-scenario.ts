@@ -44,6 +44,8 @@ export async function playScenario(scenario: Scenario, say: (line: string) => vo
   const crib = await openCrib({
     dataDir: directory.path,
     limits: { principal: {}, defaultTimeoutMs: waitMs, maxTimeoutMs: waitMs },
+    responseBytes: 1_048_576,
+    artifacts: { bytesPerPrincipal: 0, days: 1 },
     retentionDays: 90,
     warn: say,
   });
