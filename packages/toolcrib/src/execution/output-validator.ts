@@ -18,7 +18,7 @@ interface OutputCheck {
 }
 
 /** Everybody waits while a schema is compiled or an answer is checked: at most some tens of milliseconds, whatever the server sends. */
-const largestCost = 5000;
+const largestCost = 2000;
 const mostWork = 5_000_000;
 const mostBytes = 256 * 1024;
 const notChecked = 'not checked';
