@@ -34,6 +34,8 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
   const unavailable = new Set<string>();
   let current = withBook(await read(undefined, true));
   let queue: Promise<void> = Promise.resolve();
+  /** The reload that comes next and has not begun. */
+  let waiting: { toolsChanged: boolean } | undefined;
 
   interface Tools {
     snapshot: Snapshot;
@@ -107,11 +109,19 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
     reload(topics) {
       const toolsChanged = topics.has('tool') || topics.has('source');
       if (!toolsChanged && !topics.has('group') && !topics.has('policy')) return queue;
+      // One that has not begun to read will see what was committed by now: forty changes at once are read together, not forty times.
+      if (waiting !== undefined) {
+        waiting.toolsChanged ||= toolsChanged;
+        return queue;
+      }
+      const next = { toolsChanged };
+      waiting = next;
       // One after another: a later reload must never be overwritten by an earlier one that read older rows.
       queue = queue
         .catch(() => undefined)
         .then(async () => {
-          current = withBook(await read(current, toolsChanged));
+          waiting = undefined;
+          current = withBook(await read(current, next.toolsChanged));
           for (const listener of listeners) tell(listener);
         });
       return queue;
