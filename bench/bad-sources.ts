@@ -57,6 +57,7 @@ async function callable(form: Form): Promise<void> {
   if (answer.text !== 'well') throw new Error(`It did not answer: ${JSON.stringify([source, answer])}`);
 }
 
+// The first loads and compiles what all the others use.
 await measure([]);
 const took = new Map(Object.keys(company).map((name): [string, number[]] => [name, []]));
 for (let round = 0; round < rounds; round++) {
@@ -68,12 +69,11 @@ const alone = took.get('none') ?? [];
 const figures = [...took].map(([name, times]) => {
   const ratios = times.map((time, round) => time / (alone[round] ?? Number.NaN)).sort((a, b) => a - b);
   const of = (part: number) => Number(quantile(ratios, part).toFixed(2));
-  return { beside: name, ready_ms: Math.round(median(times)), ratio: of(0.5), middle_half: [of(0.25), of(0.75)] };
+  return { beside: name, ready_ms: Math.round(median(times)), ratio: of(0.5), middle_half: `${of(0.25)}–${of(0.75)}` };
 });
 const machine = `${availableParallelism()} cores; Node ${process.versions.node}; ${process.platform} ${process.arch}`;
 const results = { measured_at: new Date().toISOString(), machine, rounds, figures };
 await writeFile(new URL(`./results/${values.name}.json`, import.meta.url), `${JSON.stringify(results, null, 2)}\n`);
 console.log(`${machine}; ${rounds} rounds\n`);
 console.log('| beside the ten that work | ready after ms | **of alone** (middle half) |\n|---|---:|---:|');
-for (const { beside, ready_ms, ratio, middle_half } of figures)
-  console.log(`| ${beside} | ${ready_ms} | **${ratio}** (${middle_half.join('–')}) |`);
+for (const { beside, ready_ms, ratio, middle_half } of figures) console.log(`| ${beside} | ${ready_ms} | **${ratio}** (${middle_half}) |`);

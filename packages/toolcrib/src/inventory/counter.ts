@@ -36,6 +36,8 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
   const unavailable = new Set<string>();
   let current = withBook(await read(undefined));
   let queue: Promise<void> = Promise.resolve();
+  /** Whether the reload that comes next has not begun. */
+  let waiting = false;
 
   interface State {
     tools: CurrentTools;
@@ -90,11 +92,14 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
       return current.tools.index.search(query, (tool) => access.permissions.has(tool.tool_id), access.tools.length);
     },
     reload(topics) {
-      if (!topicsRead.some((topic) => topics.has(topic))) return queue;
+      // One that has not begun to read will see what was committed by now: forty changes at once are read together, not forty times.
+      if (waiting || !topicsRead.some((topic) => topics.has(topic))) return queue;
+      waiting = true;
       // One after another: a later reload must never be overwritten by an earlier one that read older rows.
       queue = queue
         .catch(() => undefined)
         .then(async () => {
+          waiting = false;
           const before = current;
           const after = await read(before);
           if (after === before) return;
