@@ -35,7 +35,7 @@ describe('stopping', () => {
   });
 
   test('[LIFE-5] children that outlive their polite parent are ended too', async () => {
-    await using fixture = await startFixture('forks 2', hasty);
+    await using fixture = await startFixture('forks 2', { patience: { politeMs: 20_000, termMs: 50 } });
     await childrenSaid(fixture.log, 2);
     await fixture.server.stop();
     expect(await fixture.server.exited).toEqual({ code: 0, signal: null });
