@@ -107,7 +107,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     refresh: (sourceId) => existing(sourceId).supervisor.refresh(),
     reconnect(sourceId) {
       for (const { source, supervisor } of supervised.values()) {
-        const waits = waitsForConnection(supervisor.status);
+        const waits = source.definition?.credential.type === 'oauth' && waitsForConnection(supervisor.status);
         if (source.enabled && (sourceId === undefined ? waits : sourceId === source.id)) void supervisor.reconnect().catch(() => undefined);
       }
     },
