@@ -55,9 +55,9 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
   }
 
   /** A source that is not there and one that is not for the caller are answered alike. */
-  function existing(principal: Principal, sourceId: string, options: ConnectionOptions): SourceRecord {
+  function existing(principal: Principal, sourceId: string, options: ConnectionOptions, isOwn = (_id: string) => false): SourceRecord {
     const source = counter.sources.get(sourceId) ?? [...counter.sources.values()].find(({ namespace }) => namespace === sourceId);
-    if (source === undefined || !mayUse(principal, source, options)) {
+    if (source === undefined || !(mayUse(principal, source, options) || isOwn(source.id))) {
       throw new CribError('NOT_FOUND', 'There is no such source for you. GET /api/connections lists those that want a connection');
     }
     if (!wantsConnection(source)) throw new CribError('CONFLICT', `${source.name} needs no connection`);
@@ -81,8 +81,10 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
 
   return {
     async list(principal, options = {}) {
-      const sources = [...counter.sources.values()].filter((source) => wantsConnection(source) && mayUse(principal, source, options));
       const [own, ofSources] = await Promise.all([connections.list(principal.key), connections.list(sourceOwner)]);
+      // Also what was connected while it was still allowed, so that it can be ended.
+      const shown = (source: SourceRecord) => wantsConnection(source) && (own.has(source.id) || mayUse(principal, source, options));
+      const sources = [...counter.sources.values()].filter(shown);
       return sources.flatMap((source) => {
         const ofSource = ofSources.get(source.id);
         if (!isPerUserSource(source)) return options.administrator === true ? [show(source, 'everybody', ofSource)] : [];
@@ -108,7 +110,9 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
       return { source: sourceOf(sourceId), owner, begunBy };
     },
     async revoke(principal, sourceId, options = {}) {
-      const source = existing(principal, sourceId, options);
+      // Whoever may not use a source any more may still end what they once allowed.
+      const connected = await connections.list(principal.key);
+      const source = existing(principal, sourceId, options, (id) => connected.has(id));
       const owner = ownerFor(principal, source, options);
       const settings = async () => (await speakers.of(source, owner)).settings;
       const revoked = await connections.revoke({ sourceId: source.id, owner }, settings);

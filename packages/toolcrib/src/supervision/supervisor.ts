@@ -3,6 +3,7 @@ import type { SourceHealth, SourceRecord, SourceStatus } from '../model/source.t
 import type { DiscoveredTool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
 import type { Source } from '../sources/source.ts';
+import { startPersistently } from './start-persistently.ts';
 import { createSourceSupervisor, type SourceSupervisor } from './source-supervisor.ts';
 
 export interface Supervisor {
@@ -102,7 +103,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
       // Whoever came first had newer news.
       if (supervised.get(source.id) === before) await replace(source);
     });
-    void taken.then(() => (source.enabled ? existing(source.id).supervisor.start() : undefined)).catch(() => undefined);
+    void taken.then(() => (source.enabled ? startPersistently(existing(source.id)) : undefined)).catch(() => undefined);
   }
 
   return {
@@ -127,8 +128,8 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     refresh: (sourceId) => existing(sourceId).supervisor.refresh(),
     reconnect(sourceId) {
       for (const { source, supervisor } of supervised.values()) {
-        const waits = waitsForConnection(supervisor.status);
         if (supervisor.status.state === 'stopped') continue;
+        const waits = source.definition?.credential.type === 'oauth' && waitsForConnection(supervisor.status);
         if (source.enabled && (sourceId === undefined ? waits : sourceId === source.id)) void supervisor.reconnect().catch(() => undefined);
       }
     },

@@ -46,7 +46,7 @@ describeStore('[SEC-3] connections', ({ open }) => {
   test('are one for each source and owner, whoever is first', async () => {
     const row = await sampleConnection();
     const both = [store.connections.insert(row), store.connections.insert({ ...row, id: 'another' })];
-    expect((await Promise.all(both)).toSorted()).toEqual([false, true]);
+    expect((await Promise.all(both)).filter(Boolean)).toEqual([true]);
   });
 
   test('are written over what was read, or not at all', async () => {

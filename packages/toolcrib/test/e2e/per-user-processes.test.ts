@@ -14,14 +14,13 @@ beforeAll(async () => {
   oauth = await startOAuthServer();
   server = await startOpenServer();
   ({ admin, alice, bob } = server);
-  const { json } = await admin.post('/api/sources?wait=30000', {
+  await admin.post('/api/sources?wait=30000', {
     name: 'Local',
     mcp_command: fixture('plain'),
     credential: { type: 'oauth', authorization_server: oauth.issuer, scope: 'notes' },
     credential_env: 'NOTES_TOKEN',
     discovery_credential: { type: 'none' },
   });
-  expect(json.status).toMatchObject({ state: 'running', tools: expect.any(Number) });
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -37,6 +36,7 @@ async function connect(client: ApiClient, user: string): Promise<void> {
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
 test('[ID-6] a server that is started here gets the token of whoever calls, in a process of their own', async () => {
+  expect((await admin.get('/api/sources/local')).json.status).toEqual({ state: 'running', tools: expect.any(Number) });
   expect((await alice.call('local:echo', { text: 'hi' })).json.error).toMatchObject({ code: 'UNAUTHENTICATED' });
   await connect(alice, 'alice');
   await connect(bob, 'bob');

@@ -61,7 +61,8 @@ describe('[BFF-7] /api/openapi.json', () => {
       expect([where, declared.map(({ name }) => name)]).toEqual([where, inPath]);
       for (const parameter of declared) expect(parameter.required).toBe(true);
       // Doing something to a source takes nothing but its name.
-      const takesBody = ['post', 'put', 'patch'].includes(method) && !/\/(start|stop|restart|refresh)$/.test(path);
+      const takesBody =
+        ['post', 'put', 'patch'].includes(method) && !/\/(start|stop|restart|refresh|connections\/\{source_id\})$/.test(path);
       expect([where, operation.requestBody !== undefined]).toEqual([where, takesBody]);
       for (const [status, response] of Object.entries(operation.responses)) {
         expect(status).toMatch(/^[2-5]\d\d$/);
@@ -136,7 +137,7 @@ describe('[BFF-8] no MCP endpoint is served', () => {
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'probe', version: '1' } },
   };
   /** Doing something to a source takes nothing but its name, and there is none of that name. */
-  const takesNoBody = /\/(start|stop|restart|refresh)$/;
+  const takesNoBody = /\/(start|stop|restart|refresh|connections\/[^/]+)$/;
   const developmentRoutes = ['/dev/jwks', '/dev/token', '/dev/.well-known/openid-configuration'];
   const usualPlaces = [
     '/',
@@ -170,7 +171,7 @@ describe('[BFF-8] no MCP endpoint is served', () => {
     for (const path of new Set([...documented.map(({ path }) => path), ...developmentRoutes, ...usualPlaces])) {
       for (const client of [admin, server.client()]) {
         const { status, text } = await client.post(path.replaceAll(/\{\w+\}/g, 'x'), initialize, headers);
-        const wanted = posts.has(path) ? (takesNoBody.test(path) ? [401, 404] : [400, 401]) : path === '/dev/token' ? [400] : [404];
+        const wanted = takesNoBody.test(path) ? [401, 404] : posts.has(path) ? [400, 401] : path === '/dev/token' ? [400] : [404];
         expect([path, wanted.includes(status), text.includes('jsonrpc":')]).toEqual([path, true, false]);
       }
     }

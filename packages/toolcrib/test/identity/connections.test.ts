@@ -215,6 +215,9 @@ test('[MCP-12] we register once with an authorization server, and again where th
   expect(oauth.seen.registered).toBe(registered);
   await here.begin(speaker(), { redirectUri: 'https://crib.example/api/connections/callback', begunBy: 'alice' });
   expect(oauth.seen.registered).toBe(registered + 1);
+  // That one led to nothing, so that it is not relied on.
+  await connect(speaker(), 'alice');
+  expect(oauth.seen.registered).toBe(registered + 2);
 });
 
 describe('[SEC-1] a hostile server', () => {

@@ -53,7 +53,7 @@ test('[MCP-5] one that is not used is closed', async () => {
   await using parts = openUsers({ idleMs: 1 });
   const { session, giveBack } = await parts.users.take('alice', '1', signal);
   giveBack();
-  await closed(session);
+  expect(await closed(session)).toBe(true);
 });
 
 test('[MCP-5] where there are too many, the one that was used longest ago goes, and never one in use', async () => {

@@ -2,7 +2,7 @@ import { auth, computeScopeUnion, type OAuthClientProvider, type OAuthDiscoveryS
 import { checkAddress } from '../../net/check-address.ts';
 import { createGuardedFetch } from '../../net/guarded-fetch.ts';
 import { askForChallenge } from './ask-for-challenge.ts';
-import type { ConnectionContent, PendingAuthorization } from './connection-content.ts';
+import { keptClient, keptMetadata, type ConnectionContent, type PendingAuthorization } from './connection-content.ts';
 import { makeDpopKey } from './dpop-key.ts';
 import { explainOAuthFailure } from './explain-oauth-failure.ts';
 import { fetchRules } from './fetch-rules.ts';
@@ -31,7 +31,8 @@ export async function beginAuthorization({ settings, content, redirectUri, state
   const request = createGuardedFetch(fetchRules(settings));
   const challenge = serverUrl === undefined ? {} : await askForChallenge(request, serverUrl, settings.isLegacySse);
   const found: { url?: URL; verifier?: string; discovery?: OAuthDiscoveryState; resource?: string } = {};
-  let { registration } = content;
+  // One that led to nothing the last time may be forgotten there, and would lead to nothing again.
+  let registration = content.pending === undefined ? content.registration : undefined;
   let client: PendingAuthorization['client'] | undefined = settings.client;
   const provider: OAuthClientProvider = {
     redirectUrl: redirectUri,
@@ -43,8 +44,8 @@ export async function beginAuthorization({ settings, content, redirectUri, state
       return registration?.redirect_uri === redirectUri ? { ...registration.client, issuer: registration.issuer } : undefined;
     },
     saveClientInformation({ issuer = '', ...information }) {
-      client = information;
-      if (settings.client === undefined) registration = { issuer, redirect_uri: redirectUri, client: information };
+      client = keptClient(information);
+      if (settings.client === undefined) registration = { issuer, redirect_uri: redirectUri, client };
     },
     // What is held is left as it is until something better has come.
     tokens: () => undefined,
@@ -106,7 +107,7 @@ function serverOf(discovery: OAuthDiscoveryState, resource: string | undefined):
   const { authorizationServerUrl, authorizationServerMetadata: metadata } = discovery;
   return {
     authorization_server: authorizationServerUrl,
-    ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
+    ...(metadata === undefined ? {} : { metadata: keptMetadata(metadata) }),
     ...(resource === undefined ? {} : { resource }),
   };
 }

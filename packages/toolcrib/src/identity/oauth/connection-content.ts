@@ -1,12 +1,28 @@
 import { z } from 'zod';
 
-const clientSchema = z.looseObject({ client_id: z.string(), client_secret: z.string().optional() });
+const clientSchema = z.strictObject({
+  client_id: z.string(),
+  client_secret: z.string().optional(),
+  token_endpoint_auth_method: z.string().optional(),
+});
+export type OAuthClient = z.infer<typeof clientSchema>;
+
+/** Of what an authorization server says of itself, only what is needed later: it may say whatever it likes, at any length. */
+const metadataSchema = z.strictObject({
+  issuer: z.string(),
+  authorization_endpoint: z.string(),
+  token_endpoint: z.string(),
+  revocation_endpoint: z.string().optional(),
+  response_types_supported: z.array(z.string()),
+  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+  authorization_response_iss_parameter_supported: z.boolean().optional(),
+});
 
 /** Which authorization server it is about, and what the tokens are for (RFC 8707). */
 const serverSchema = z.strictObject({
   authorization_server: z.string(),
   /** RFC 8414; undefined for a server that has none, and whose addresses are then the usual ones. */
-  metadata: z.looseObject({ issuer: z.string(), token_endpoint: z.string(), revocation_endpoint: z.string().optional() }).optional(),
+  metadata: metadataSchema.optional(),
   resource: z.string().optional(),
 });
 export type AuthorizationServer = z.infer<typeof serverSchema>;
@@ -51,4 +67,8 @@ export const connectionContentSchema = z.strictObject({
   /** What the server has asked for beyond what was granted. */
   wanted_scope: z.string().optional(),
 });
+
+/** What is kept of a client or of metadata. */
+export const keptClient = (client: object): OAuthClient => clientSchema.strip().parse(client);
+export const keptMetadata = (metadata: object): AuthorizationServer['metadata'] => metadataSchema.strip().parse(metadata);
 export type ConnectionContent = z.infer<typeof connectionContentSchema>;

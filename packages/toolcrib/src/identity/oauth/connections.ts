@@ -66,7 +66,8 @@ export function createConnections({ store, keyRing, now = Date.now }: { store: S
       // Taken before it is used: whoever else comes with the same state is too late, whatever becomes of this one.
       const taken = await vault.change(place, (current) => {
         if (current === undefined || current.row.state_hash !== found.row.state_hash) return undefined;
-        const { pending: _pending, ...content } = current.content;
+        // The client that it was begun with is kept where it turns out to be good.
+        const { pending: _pending, registration: _registration, ...content } = current.content;
         return { content, state_hash: null, state_expires_at: null };
       });
       if (taken === undefined) throw unknownState();
@@ -77,7 +78,7 @@ export function createConnections({ store, keyRing, now = Date.now }: { store: S
         place,
         (current) => {
           const { wanted_scope: _granted, ...content } = current?.content ?? {};
-          return { content: { ...content, grant }, connected_at: now() };
+          return { content: { ...content, registration: found.content.registration, grant }, connected_at: now() };
         },
         'connection-made',
       );

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  exchangeAuthorization,
-  OAuthError,
-  refreshAuthorization,
-  validateAuthorizationResponseIssuer,
-  type AuthorizationServerMetadata,
-} from '@modelcontextprotocol/client';
+import { exchangeAuthorization, OAuthError, refreshAuthorization, validateAuthorizationResponseIssuer } from '@modelcontextprotocol/client';
 import { CribError } from '../../model/crib-error.ts';
 import { createGuardedFetch } from '../../net/guarded-fetch.ts';
-import type { AuthorizationServer, Grant, PendingAuthorization } from './connection-content.ts';
+import type { Grant, PendingAuthorization } from './connection-content.ts';
 import { openDpopSession } from './dpop-key.ts';
 import { explainOAuthFailure } from './explain-oauth-failure.ts';
 import { fetchRules } from './fetch-rules.ts';
@@ -30,7 +24,7 @@ export async function redeemCode(
 ): Promise<Grant> {
   const { audience, server, client, scope, dpop_key, verifier, redirect_uri } = pending;
   try {
-    const metadata = metadataOf(server);
+    const { metadata } = server;
     const issParameterSupported = metadata?.authorization_response_iss_parameter_supported === true;
     validateAuthorizationResponseIssuer({ iss, expectedIssuer: metadata?.issuer, issParameterSupported });
     if (error !== undefined || code === undefined) throw notAllowed(error);
@@ -68,16 +62,11 @@ export async function refreshGrant(settings: OAuthSettings, grant: Grant, now: n
 
 function requestOf(settings: OAuthSettings, { server, client }: Pick<Grant, 'server' | 'client'>) {
   return {
-    metadata: metadataOf(server),
+    metadata: server.metadata,
     clientInformation: settings.client ?? client,
     fetchFn: createGuardedFetch(fetchRules(settings)),
     ...(server.resource === undefined ? {} : { resource: server.resource }),
   };
-}
-
-/** It was read through the SDK's schema before it was sealed. */
-function metadataOf({ metadata }: AuthorizationServer): AuthorizationServerMetadata | undefined {
-  return metadata as AuthorizationServerMetadata | undefined;
 }
 
 function obtained(tokens: { access_token: string; token_type: string; expires_in?: number | undefined }, now: number) {
