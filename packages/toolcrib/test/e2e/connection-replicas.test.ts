@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { startProtectedServer } from '../fixtures/mcp/protected-server.ts';
+import { startOAuthServer } from '../fixtures/oauth-server.ts';
+import { startTokenIssuer } from '../fixtures/token-issuer.ts';
+import { freshPostgresDatabase, part } from '../parts.ts';
+import { adminClaims, startTestServer, until } from '../running-server.ts';
+import { writtenKey } from '../secrets/key-rings.ts';
+
+const postgres = part('postgres');
+
+describe.skipIf(!postgres.available)('[OPS-2] [MCP-12] two servers on one PostgreSQL', () => {
+  test('share the connections of users, renew their tokens once, and hear of their end', async () => {
+    await using parts = new AsyncDisposableStack();
+    const database = parts.use(await freshPostgresDatabase());
+    const issuer = parts.use(await startTokenIssuer());
+    const oauth = parts.use(await startOAuthServer());
+    const wiki = parts.use(await startProtectedServer(oauth));
+    const config = { databaseUrl: database.url, issuers: [issuer.config], keys: writtenKey('shared') };
+    const [here, there] = await Promise.all([startTestServer(config), startTestServer(config)]);
+    parts.use(here);
+    parts.use(there);
+    const token = await issuer.sign({ ...adminClaims, preferred_username: 'alice' });
+    const clients = [here.client(token), there.client(token)] as const;
+    const [onFirst, onSecond] = clients;
+    await onFirst.post('/api/groups', { id: 'everything', name: 'Everything', selectors: [{ source: '*' }] });
+    const matchers = [{ path: 'sub', operator: 'exists' }];
+    await onFirst.post('/api/policies', { id: 'everybody', name: 'Everybody', matchers, groups: ['everything'] });
+    const body = { name: 'Wiki', mcp_server_url: wiki.url, credential: { type: 'oauth' }, discovery_credential: { type: 'oauth' } };
+    await onFirst.post('/api/sources?wait=20000', body);
+
+    async function connect(query: string, tokenSeconds: number): Promise<void> {
+      oauth.settings.tokenSeconds = tokenSeconds;
+      const { json } = await onFirst.post(`/api/connections/wiki${query}`, undefined);
+      const back = await oauth.login(json.authorization_url, 'alice');
+      expect((await onFirst.get(`${back.pathname}${back.search}`)).status).toBe(200);
+      oauth.settings.tokenSeconds = 3600;
+    }
+    await connect('?for=discovery', 3600);
+    for (const client of clients) await until(async () => (await client.get('/api/sources/wiki')).json.status.tools === 3);
+
+    await connect('', 2);
+    const begun = oauth.seen.token.length;
+    await until(async () => {
+      const calls = [onFirst, onSecond, onFirst, onSecond].map(async (client) => (await client.call('wiki:whoami')).json.text);
+      expect(new Set(await Promise.all(calls))).toEqual(new Set(['alice']));
+      return oauth.seen.token.length > begun;
+    });
+    // Whoever was second has found what the first has got.
+    for (const client of clients) expect((await client.call('wiki:whoami')).json.text).toBe('alice');
+    expect(oauth.seen.token.slice(begun).map((form) => form.get('grant_type'))).toEqual(['refresh_token']);
+
+    expect((await onFirst.delete('/api/connections/wiki')).status).toBe(204);
+    await until(async () => (await onSecond.call('wiki:whoami')).json.error?.code === 'UNAUTHENTICATED');
+  }, 60_000);
+});
