@@ -29,10 +29,17 @@ const folder = import.meta.dirname;
 /** A client waits for its turn within this time too. */
 const clientTimeoutMs = 600_000;
 
+interface SuiteRun {
+  program: string;
+  scenarios: readonly string[];
+  /** How many are played at a time. */
+  atOnce: number;
+}
+
 /** Runs scenarios of one version of the suite against `driver.ts`, and reads what it found. */
-export async function runSuite(program: string, scenarios: readonly string[]): Promise<ScenarioResult[]> {
+export async function runSuite({ program, scenarios, atOnce }: SuiteRun): Promise<ScenarioResult[]> {
   await using directory = await temporaryDirectory();
-  await using turnstile = await openTurnstile();
+  await using turnstile = await openTurnstile({ width: atOnce });
   const results = join(directory.path, 'results');
   const options = ['--timeout', String(clientTimeoutMs), '--output-dir', results];
   const child = spawn(process.execPath, [program, 'client', '--command', 'node driver.ts', ...scenarios, ...options], {

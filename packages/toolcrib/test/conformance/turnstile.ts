@@ -14,7 +14,7 @@ export interface Turnstile extends AsyncDisposable {
  * The suite starts a driver for every scenario at once, which no machine bears. Here they wait until it is their turn: a few at a time, and
  * one that measures time alone. A turn ends with the connection, so also when its driver was killed.
  */
-export async function openTurnstile({ width = 2 }: { width?: number } = {}): Promise<Turnstile> {
+export async function openTurnstile({ width }: { width: number }): Promise<Turnstile> {
   const waiting: { socket: Socket; needs: number }[] = [];
   let taken = 0;
 

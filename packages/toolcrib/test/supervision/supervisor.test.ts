@@ -81,3 +81,17 @@ test('[MC-T8] shutting down ends what is running, what is being started and what
   for (const { id } of [...sources, late]) expect(many.openerOf(id).living()).toEqual([]);
   expect(many.supervisor.statusOf(late.id)).toBeUndefined();
 });
+
+test('[MCP-10] a server that is not there when Toolcrib starts is tried again, and one that cannot be there is not', async () => {
+  await using many = superviseMany();
+  await using directory = await temporaryDirectory();
+  const resilience = { restart: { maxAttempts: 50, backoffMs: 20 } };
+  const flag = join(directory.path, 'is-up');
+  const late = localSource('once-there', { ...singleton, resilience }, flag);
+  const missing = { ...localSource('plain', { ...singleton, resilience, command: ['no-such-program-anywhere'] }), id: randomUUID() };
+  many.follow(late, missing);
+  await untilSeen(() => many.openerOf(late.id).starts() > 1 && many.stateOf(missing) === 'error');
+  await writeFile(flag, '');
+  await untilSeen(() => many.stateOf(late) === 'running');
+  expect(many.stateOf(missing)).toBe('error');
+});
