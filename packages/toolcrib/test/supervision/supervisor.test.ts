@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SourceRecord } from '../../src/model/source.ts';
 import { createSupervisor } from '../../src/supervision/supervisor.ts';
-import { untilSeen } from '../running-server.ts';
+import { temporaryDirectory, untilSeen } from '../running-server.ts';
 import { createOpener, localSource } from './supervise-fixture.ts';
 
 type LocalSource = ReturnType<typeof localSource>;
@@ -86,12 +88,12 @@ test('[MCP-10] a server that is not there when Toolcrib starts is tried again, a
   await using many = superviseMany();
   await using directory = await temporaryDirectory();
   const resilience = { restart: { maxAttempts: 50, backoffMs: 20 } };
-  const flag = join(directory.path, 'is-up');
-  const late = localSource('once-there', { ...singleton, resilience }, flag);
-  const missing = { ...localSource('plain', { ...singleton, resilience, command: ['no-such-program-anywhere'] }), id: randomUUID() };
+  const file = join(directory.path, 'tools.json');
+  const late = localSource(`from-file ${file}`, { ...singleton, resilience });
+  const missing = localSource('plain', { ...singleton, resilience, command: ['no-such-program-anywhere'] });
   many.follow(late, missing);
   await untilSeen(() => many.openerOf(late.id).starts() > 1 && many.stateOf(missing) === 'error');
-  await writeFile(flag, '');
+  await writeFile(file, '{"tools":[]}');
   await untilSeen(() => many.stateOf(late) === 'running');
   expect(many.stateOf(missing)).toBe('error');
 });
