@@ -60,6 +60,18 @@ test.each([
   expect(seen).toEqual([]);
 });
 
+test('[MCP-12] a source finds the token endpoint by itself, and asks for a token once', async () => {
+  await using oauth = await startOAuthServer();
+  await using wiki = await startProtectedServer(oauth);
+  oauth.addClient('robot', 'canary-6');
+  const credential = { type: 'client_credentials', client_id: 'robot', client_secret: 'canary-6' };
+  await admin.post('/api/sources?wait=20000', { name: 'Found', mcp_server_url: wiki.url, credential });
+  const texts = [server.alice, server.bob].map(async (client) => (await client.call('found:whoami')).json.text);
+  expect(await Promise.all(texts)).toEqual(['robot', 'robot']);
+  expect(oauth.seen.token.map((form) => [form.get('grant_type'), form.get('resource')])).toEqual([['client_credentials', wiki.url]]);
+  await admin.delete('/api/sources/found');
+});
+
 test('[MCP-12] one connection can serve everybody, once an administrator has made it', async () => {
   await using oauth = await startOAuthServer();
   await using wiki = await startProtectedServer(oauth);
