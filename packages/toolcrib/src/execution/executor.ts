@@ -12,7 +12,7 @@ import { recordOf, refusalRecord } from './call-record.ts';
 import { createGate, type Limits } from './limits.ts';
 import { outcomeOf } from './outcome-of.ts';
 import type { Recorder } from './recorder.ts';
-import { withRetries } from './retries.ts';
+import { retryAfter } from './retries.ts';
 import { RunningCall } from './running-call.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { Shaper } from './shaper.ts';
@@ -119,10 +119,16 @@ export function createExecutor(input: ExecutorInput): Executor {
 
   function ask(call: RunningCall, args: JsonObject): ToolOutput | Promise<ToolOutput> {
     call.turn?.begin();
-    const first = askOnce(call, args);
+    return askOnce(call, args);
+  }
+
+  /** Costs nothing where nothing fails. */
+  function settle(call: RunningCall, args: JsonObject, output: Promise<ToolOutput>): Promise<ToolOutput> {
     const { retries } = call.tool;
-    if (retries === null || !(first instanceof Promise)) return first;
-    return withRetries({ call, retries, first, again: () => askOnce(call, args), onRetry: () => input.onNotice?.('retried', call.tool) });
+    if (retries === null) return call.settle(output);
+    const again = () => askOnce(call, args);
+    const onRetry = () => input.onNotice?.('retried', call.tool);
+    return call.settle(output, (error) => retryAfter(error, { call, retries, again, onRetry }));
   }
 
   /** Its time runs from the first moment it waits. */
@@ -141,7 +147,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     try {
       const output = turn?.ready === undefined ? ask(call, args) : askLater(call, args, turn.ready);
       if (output instanceof Promise) runningCalls.add(call);
-      const settled = output instanceof Promise ? await call.settle(output) : output;
+      const settled = output instanceof Promise ? await settle(call, args, output) : output;
       turn?.end({ kind: 'answered' });
       const answer = shape(call, settled, elapsed(began));
       return answer instanceof Promise ? await answer : answer;

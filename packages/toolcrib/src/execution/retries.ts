@@ -11,8 +11,6 @@ import type { RunningCall } from './running-call.ts';
 interface RetriedCall {
   call: RunningCall;
   retries: Retries;
-  /** The first attempt, which is under way. */
-  first: Promise<ToolOutput>;
   again(): ToolOutput | Promise<ToolOutput>;
   onRetry?(): void;
 }
@@ -24,25 +22,25 @@ const longestRetryAfterMs = 5000;
  * [EXEC-8] Tries again with growing pauses where a connection failed and trying again can do no harm. The one place that does so: sources only
  * say how they failed. The call's own deadline ends it, whatever it is doing.
  */
-export async function withRetries({ call, retries, first, again, onRetry }: RetriedCall): Promise<ToolOutput> {
-  let output: ToolOutput | Promise<ToolOutput> = first;
+export async function retryAfter(failure: unknown, { call, retries, again, onRetry }: RetriedCall): Promise<ToolOutput> {
+  let error = failure;
   let lostBefore = false;
   for (;;) {
+    const lost = error instanceof SessionLostError;
+    // [MCP-11] A new conversation is begun once; a server that loses that one too will not do better with a third.
+    const isOver = call.endedEarly !== undefined || call.attempts > retries.maxAttempts || (lost && lostBefore);
+    if (isOver || !mayRepeat(error, call.tool)) throw error;
+    lostBefore ||= lost;
+    const { retryAfterMs = 0 } = error;
+    const waitMs = retryAfterMs + backoffMs(call.attempts - 1, retries.backoffMs);
+    if (retryAfterMs > longestRetryAfterMs || waitMs > call.leftMs) throw error;
+    await pause(waitMs, undefined, { signal: call.signal });
+    call.attempts++;
+    onRetry?.();
     try {
-      return await output;
-    } catch (error) {
-      const lost = error instanceof SessionLostError;
-      // [MCP-11] A new conversation is begun once; a server that loses that one too will not do better with a third.
-      const isOver = call.endedEarly !== undefined || call.attempts > retries.maxAttempts || (lost && lostBefore);
-      if (isOver || !mayRepeat(error, call.tool)) throw error;
-      lostBefore ||= lost;
-      const { retryAfterMs = 0 } = error;
-      const waitMs = retryAfterMs + backoffMs(call.attempts - 1, retries.backoffMs);
-      if (retryAfterMs > longestRetryAfterMs || waitMs > call.leftMs) throw error;
-      await pause(waitMs, undefined, { signal: call.signal });
-      call.attempts++;
-      onRetry?.();
-      output = again();
+      return await again();
+    } catch (next) {
+      error = next;
     }
   }
 }

@@ -128,8 +128,11 @@ export class RunningCall implements CallContext {
     this.#timer = setTimeout(() => this.end('timed_out'), leftMs);
   }
 
-  /** Waits for the source, but never past the deadline or a cancel: a source that ignores its signal holds nobody up. */
-  async settle<T>(output: Promise<T>): Promise<T> {
+  /**
+   * Waits for the source, but never past the deadline or a cancel: a source that ignores its signal holds nobody up. What has failed may be
+   * put right by `recover` within the same time.
+   */
+  async settle<T>(output: Promise<T>, recover?: (error: unknown) => Promise<T>): Promise<T> {
     this.pending = true;
     this.#waitsSince = performance.now();
     try {
@@ -137,7 +140,7 @@ export class RunningCall implements CallContext {
         this.#end = reject;
         this.#allow(this.timeoutMs);
         // Whichever comes second may still reject: that is heard here, and goes nowhere.
-        output.then(resolve, reject);
+        output.then(resolve, recover === undefined ? reject : (error: unknown) => recover(error).then(resolve, reject));
         // Later than an answer that is there already.
         const ended = this.#ended;
         if (ended !== undefined) queueMicrotask(() => reject(endError(ended, this)));
