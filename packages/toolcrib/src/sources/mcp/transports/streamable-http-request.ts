@@ -33,7 +33,8 @@ export async function requestWithCredentials(
   const { method } = request;
   const url = withQuery(request.url, credentials.query);
   for (let challenges = 0; ; challenges++) {
-    const own = (await credentials.headers?.({ method, url })) ?? {};
+    const given = credentials.headers?.({ method, url });
+    const own = (given instanceof Promise ? await given : given) ?? {};
     const response = await client.request({ ...request, url, headers: { ...plainHeaders(own), ...request.headers } });
     const { status } = response;
     if ((status !== 401 && status !== 403) || challenges >= maxChallenges) return response;
