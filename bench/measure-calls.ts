@@ -7,6 +7,8 @@ export interface Contestant {
   name: string;
   /** True where another process works for this server, which then cannot be told from noise. */
   hasCompanion?: boolean;
+  /** True where a failure is told and only ends its own part. */
+  mayFail?: boolean;
   /** Of `connectionCounts`, those it takes part in; all where it is not said. */
   connections?: readonly number[];
   run(spell: Spell): Promise<LoadReport>;
@@ -68,6 +70,8 @@ export interface CallMeasurement {
   turns: { kept: number; made: number };
   /** How many calls each contestant has answered, with those of the warm-up and of turns that were not kept. */
   answered: Map<string, number>;
+  /** Those that did not hold out, and why; they have no figures. */
+  failed: Map<string, string>;
 }
 
 interface MeasureOptions {
@@ -92,16 +96,27 @@ const quiet = 0.2;
 /** Each round gives every contestant `seconds` of measured time at each number of connections, in short turns. */
 export async function measureCalls(contestants: Contestant[], { rounds, seconds, patience = 2 }: MeasureOptions): Promise<CallMeasurement> {
   const answered = new Map<string, number>();
-  const run = async (contestant: Contestant, spell: Spell) => {
-    const report = await contestant.run(spell);
-    answered.set(contestant.name, (answered.get(contestant.name) ?? 0) + report.allCalls);
-    return report;
+  const failed = new Map<string, string>();
+  const run = async ({ name, mayFail = false, run: measure }: Contestant, spell: Spell): Promise<LoadReport | undefined> => {
+    try {
+      const report = await measure(spell);
+      answered.set(name, (answered.get(name) ?? 0) + report.allCalls);
+      return report;
+    } catch (error) {
+      if (!mayFail) throw new Error(`${name} failed`, { cause: error });
+      failed.set(name, (error as Error).message);
+      return undefined;
+    }
   };
-  const takingPart = (connections: number) => contestants.filter((one) => one.connections?.includes(connections) !== false);
+  const takingPart = (connections: number) =>
+    contestants.filter((one) => one.connections?.includes(connections) !== false && !failed.has(one.name));
   const makeTurn = async (connections: number, order: Contestant[]) => {
     const turn: Turn = new Map();
     const spell = { connections, warmUpSeconds: 0, measuredSeconds: turnSeconds };
-    for (const contestant of order) turn.set(contestant.name, await run(contestant, spell));
+    for (const contestant of order) {
+      const report = await run(contestant, spell);
+      if (report !== undefined) turn.set(contestant.name, report);
+    }
     return turn;
   };
   for (const connections of connectionCounts) {
@@ -130,7 +145,7 @@ export async function measureCalls(contestants: Contestant[], { rounds, seconds,
     return takingPart(connections).map(({ name }) => summarise(name, connections, of(name), of(baseline)));
   });
   const total = [...made.values()].reduce((sum, turns) => sum + turns.length, 0);
-  return { figures, turns: { kept: wanted * made.size, made: total }, answered };
+  return { figures, turns: { kept: wanted * made.size, made: total }, answered, failed };
 }
 
 function summarise(name: string, connections: number, own: LoadReport[], base: LoadReport[]): CallFigures {

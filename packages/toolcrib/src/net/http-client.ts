@@ -40,8 +40,7 @@ export function createHttpClient({ origin, maxConnections = 256 }: { origin: str
     return pool;
   }
 
-  async function send({ method, headers, body, signal }: HttpRequest, url: URL): Promise<HttpResponse> {
-    const connections = pool ?? (await openPool());
+  function send(connections: Pool, { method, headers, body, signal }: HttpRequest, url: URL): Promise<HttpResponse> {
     if (destroyed) throw new CribError('NETWORK_ERROR', `The connection to ${origin} has been closed`);
     const exchange = new HttpExchange(signal);
     connections.dispatch({ method, path: `${url.pathname}${url.search}`, headers, body: body ?? null }, exchange);
@@ -53,7 +52,7 @@ export function createHttpClient({ origin, maxConnections = 256 }: { origin: str
       let { url } = request;
       for (let followed = 0; ; followed++) {
         try {
-          const response = await send(request, url);
+          const response = await send(pool ?? (await openPool()), request, url);
           const { status, body } = response;
           if (redirects.has(status)) {
             url = redirectTarget(request.method, url, status, response.header('location'), followed);

@@ -2,10 +2,10 @@ import { tooLarge } from './http-body.ts';
 import type { HttpResponse } from './http-exchange.ts';
 
 /** The whole answer as text, or an error at the first byte too many. */
-export async function readBody(response: HttpResponse, maxBytes: number): Promise<string> {
+export function readBody(response: HttpResponse, maxBytes: number): Promise<string> {
   if (Number(response.header('content-length')) > maxBytes) {
     response.body.destroy();
-    throw tooLarge(maxBytes);
+    return Promise.reject(tooLarge(maxBytes));
   }
   return response.body.text(maxBytes);
 }

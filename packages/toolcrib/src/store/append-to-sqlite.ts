@@ -6,8 +6,8 @@ import type { Queries } from './tables.ts';
 const insertSql = `insert into calls (call_id, started_at, duration_us, issuer, subject, client, tool_id, tool, source_id, definition_hash,
   policies, policy_revision, status, error_code)`;
 const rowSql = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-/** How many rows one statement takes: what a batch holds is cut into these, largest first. */
-const statementSizes = [16, 4, 1] as const;
+/** How many rows one statement takes at most. There is one for every number up to here, prepared when it is first needed. */
+const mostRows = 64;
 
 /**
  * Writes on the connection itself, because building a query costs several times what SQLite needs to run it. The query builder's single
@@ -25,19 +25,17 @@ export function appendToSqlite(connection: DatabaseSync, queries: Queries): (rec
   };
 
   function insertAll(records: readonly CallRecord[]): void {
-    let start = 0;
-    for (const size of statementSizes) {
-      for (; records.length - start >= size; start += size) {
-        const values: SQLInputValue[] = [];
-        for (let index = start; index < start + size; index++) pushValues(values, records[index] as CallRecord);
-        prepared(size).run(...values);
-      }
+    for (let start = 0; start < records.length; start += mostRows) {
+      const rows = Math.min(mostRows, records.length - start);
+      const values: SQLInputValue[] = [];
+      for (let index = start; index < start + rows; index++) pushValues(values, records[index] as CallRecord);
+      prepared(rows).run(...values);
     }
   }
 
   function insertInTransaction(records: readonly CallRecord[]): void {
     // One statement is a transaction of its own.
-    if (records.length === 1) return insertAll(records);
+    if (records.length <= mostRows) return insertAll(records);
     connection.exec('begin immediate');
     try {
       insertAll(records);

@@ -19,7 +19,8 @@ export async function requestWithCredentials(
   credentials: HttpCredentials,
 ): Promise<HttpResponse> {
   for (let challenges = 0; ; challenges++) {
-    const own = (await credentials.headers?.()) ?? {};
+    const given = credentials.headers?.();
+    const own = (given instanceof Promise ? await given : given) ?? {};
     const response = await client.request({ ...request, headers: { ...plainHeaders(own), ...request.headers } });
     const { status } = response;
     if ((status !== 401 && status !== 403) || challenges >= maxChallenges) return response;
