@@ -5,11 +5,11 @@ import { headerValue } from '../session/param-headers.ts';
 const named: Record<string, string> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' };
 
 /** The headers that say again what the message says; none for messages of the handshake revisions. */
-export function standardHeaders(message: JSONRPCMessage): Record<string, string> {
-  if (!('method' in message)) return {};
+export function standardHeaders(message: JSONRPCMessage): Record<string, string> | undefined {
+  if (!('method' in message)) return undefined;
   const { method, params } = message;
   const version = params?._meta?.[PROTOCOL_VERSION_META_KEY];
-  if (typeof version !== 'string' || !('id' in message)) return {};
+  if (typeof version !== 'string' || !('id' in message)) return undefined;
   const field = Object.hasOwn(named, method) ? named[method] : undefined;
   const name = field === undefined ? undefined : (params as Record<string, unknown>)[field];
   return {

@@ -29,6 +29,7 @@ interface FollowedStream {
   onEnd?: (() => void) | undefined;
 }
 
+const postHeaders = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const maxRefusalBytes = 65_536;
 /** For a call's own stream; the server's is asked for again as long as the session lives. */
 const maxReconnects = 3;
@@ -86,9 +87,8 @@ class StreamableHttpTransport implements McpTransport {
         method: 'POST',
         url: this.#url,
         headers: {
-          ...plainHeaders(options.headers ?? {}),
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
+          ...(options.headers && plainHeaders(options.headers)),
+          ...postHeaders,
           ...this.#sessionHeaders(sessionId),
           ...standard,
         },
@@ -107,7 +107,7 @@ class StreamableHttpTransport implements McpTransport {
     const type = response.header('content-type').split(';', 1)[0]?.trim().toLowerCase();
     if (type === 'text/event-stream') {
       // The stateless revision has no streams that go on elsewhere.
-      const resumable = standard['mcp-method'] === undefined;
+      const resumable = standard === undefined;
       void this.#follow(response, resumable, { request, signal: this.#until(options.requestSignal), onEnd: options.onRequestStreamEnd });
     } else if (type === 'application/json') {
       if (!receiveJson(this, await readBody(response, this.#maxBytes), request)) {
@@ -137,10 +137,10 @@ class StreamableHttpTransport implements McpTransport {
   }
 
   #sessionHeaders(sessionId: string | undefined): Record<string, string> {
-    return {
-      ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
-      ...(this.#version !== undefined && { 'mcp-protocol-version': this.#version }),
-    };
+    const headers: Record<string, string> = {};
+    if (sessionId !== undefined) headers['mcp-session-id'] = sessionId;
+    if (this.#version !== undefined) headers['mcp-protocol-version'] = this.#version;
+    return headers;
   }
 
   #takeSession(response: HttpResponse): void {
