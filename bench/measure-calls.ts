@@ -79,6 +79,8 @@ interface MeasureOptions {
   seconds: number;
   /** How many times as many turns as are wanted may be made to get quiet ones. */
   patience?: number;
+  /** Before anything is measured: the first calls wait for the compiler. */
+  firstWarmUpSeconds?: number;
 }
 
 /** One report of each contestant, made right after one another. */
@@ -88,13 +90,14 @@ export const baseline = 'fastify-echo';
 const connectionCounts = [32, 1];
 /** Long enough to count, short enough that whatever else the machine does meets all contestants of one turn alike. */
 const turnSeconds = 0.5;
-/** The first calls wait for the compiler. */
-const firstWarmUpSeconds = 3;
 /** A turn during which anything else used more of the machine than this, in cores, is made again as long as patience lasts. */
 const quiet = 0.2;
 
 /** Each round gives every contestant `seconds` of measured time at each number of connections, in short turns. */
-export async function measureCalls(contestants: Contestant[], { rounds, seconds, patience = 2 }: MeasureOptions): Promise<CallMeasurement> {
+export async function measureCalls(
+  contestants: Contestant[],
+  { rounds, seconds, patience = 2, firstWarmUpSeconds = 3 }: MeasureOptions,
+): Promise<CallMeasurement> {
   const answered = new Map<string, number>();
   const failed = new Map<string, string>();
   const run = async ({ name, mayFail = false, run: measure }: Contestant, spell: Spell): Promise<LoadReport | undefined> => {
@@ -154,6 +157,7 @@ function summarise(name: string, connections: number, own: LoadReport[], base: L
   const quartile = (part: number) => rounded(quantile(ratios, part), 3);
   const cpu = per1000(own, 'serverCpuSeconds');
   const isKnown = !Number.isNaN(cpu);
+  const upstream = per1000(own, 'companionCpuSeconds');
   return {
     name,
     connections,
@@ -164,7 +168,7 @@ function summarise(name: string, connections: number, own: LoadReport[], base: L
     p90_us: middle(({ p90Us }) => p90Us),
     p99_us: middle(({ p99Us }) => p99Us),
     server_cpu_seconds_per_1000_calls: isKnown ? rounded(cpu, 4) : null,
-    upstream_cpu_seconds_per_1000_calls: isKnown ? rounded(per1000(own, 'companionCpuSeconds'), 4) : null,
+    upstream_cpu_seconds_per_1000_calls: Number.isNaN(upstream) ? null : rounded(upstream, 4),
     cpu_ratio_to_fastify: isKnown ? rounded(cpu / per1000(base, 'serverCpuSeconds'), 2) : null,
     memory_under_load_mb: isKnown ? Math.max(...own.map(({ serverRssMb }) => serverRssMb ?? 0)) : null,
     load_cpu: middle(({ loadCpuShare }) => loadCpuShare, 2),

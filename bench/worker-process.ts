@@ -18,8 +18,8 @@ export function startWorkerProcess<Job extends object>(file: string, args: strin
       const ended = new AbortController();
       child.send(job);
       try {
-        const exited = once(child, 'exit', { signal: ended.signal }).then(() => {
-          throw new Error(`${file} ended early`);
+        const exited = once(child, 'exit', { signal: ended.signal }).then(([code, signal]) => {
+          throw new Error(`${file} ended early: ${signal ?? code}`);
         });
         const [message] = (await Promise.race([once(child, 'message', { signal: ended.signal }), exited])) as [
           { report?: LoadReport; error?: string },
@@ -31,6 +31,7 @@ export function startWorkerProcess<Job extends object>(file: string, args: strin
       }
     },
     async [Symbol.asyncDispose]() {
+      if (!child.connected) return;
       child.disconnect();
       await once(child, 'exit');
     },
