@@ -140,7 +140,7 @@ export class RunningCall implements CallContext {
         this.#end = reject;
         this.#allow(this.timeoutMs);
         // Whichever comes second may still reject: that is heard here, and goes nowhere.
-        output.then(resolve, recover === undefined ? reject : (error: unknown) => recover(error).then(resolve, reject));
+        output.then(resolve, recover === undefined ? reject : (failure: unknown) => recover(failure).then(resolve, reject));
         // Later than an answer that is there already.
         const ended = this.#ended;
         if (ended !== undefined) queueMicrotask(() => reject(endError(ended, this)));
