@@ -1,6 +1,6 @@
 import type { CallFigures } from './measure-calls.ts';
 import type { StandbyFigures } from './measure-standby.ts';
-import { table, type Target } from './report.ts';
+import { callCells, callHeads, countOf, table, verdictTable, type Target } from './report.ts';
 
 /** A peer that takes no part, and why. */
 export interface Absent {
@@ -70,34 +70,16 @@ export function mcpToMarkdown(results: McpResults): string {
     sections.push(['Not measured:', ...results.absent.map(({ name, reason }) => `- ${name}: ${reason}`)].join('\n'));
   }
   if (results.standby !== null) sections.push(standbyTable(results.standby));
-  const verdicts = results.targets.map(({ target, measured, met }) => [target, measured, met ? 'yes' : 'no']);
-  sections.push(table(['target', 'measured', 'met'], verdicts));
+  sections.push(verdictTable(results.targets));
   return sections.join('\n\n');
 }
 
 function callTable(kind: string, connections: number, rows: CallFigures[]): string {
-  const heads = [
-    `${kind === 'stdio' ? 'stdio' : 'streamable HTTP'} behind it, ${connections === 1 ? '1 connection' : `${connections} connections`}`,
-    '**of bare Fastify** (middle half)',
-    'calls/s',
-    'p50 µs',
-    'p90 µs',
-    'p99 µs',
-    'CPU s per 1,000 calls',
-    'CPU per call, bare Fastify = 1',
-    'of the server behind it: CPU s per 1,000 calls',
-    'memory under load MB',
-    'cores: anything else',
-  ];
+  const behind = `${kind === 'stdio' ? 'stdio' : 'streamable HTTP'} behind it, ${countOf(connections)}`;
+  const heads = [behind, ...callHeads, 'of the server behind it: CPU s per 1,000 calls', 'memory under load MB', 'cores: anything else'];
   const cells = rows.map((row) => [
     row.name.replace(` (${kind})`, ''),
-    `**${row.ratio_to_fastify.toFixed(2)}** (${row.ratio_quartiles.map((ratio) => ratio.toFixed(2)).join('–')})`,
-    row.calls_per_second,
-    row.p50_us,
-    row.p90_us,
-    row.p99_us,
-    row.server_cpu_seconds_per_1000_calls,
-    row.cpu_ratio_to_fastify,
+    ...callCells(row),
     row.upstream_cpu_seconds_per_1000_calls,
     row.memory_under_load_mb,
     row.other_cpu,

@@ -56,27 +56,42 @@ export function toMarkdown(results: Results): string {
     const rows = results.list.map((row) => [row.answer, row.bytes, row.p50_ms, row.p99_ms]);
     sections.push(table(['list of 1,000 of 10,000 tools', 'bytes', 'p50 ms', 'p99 ms'], rows));
   }
-  const verdicts = results.targets.map(({ target, measured, met }) => [target, measured, met ? 'yes' : 'no']);
-  sections.push(table(['target', 'measured', 'met'], verdicts));
+  sections.push(verdictTable(results.targets));
   return sections.join('\n\n');
 }
 
 function callTable(connections: number, rows: CallFigures[]): string {
-  const heads = [
-    connections === 1 ? '1 connection' : `${connections} connections`,
-    '**of bare Fastify** (middle half)',
-    'calls/s',
-    'p50 µs',
-    'p90 µs',
-    'p99 µs',
-    'CPU s per 1,000 calls',
-    'CPU per call, bare Fastify = 1',
-    'memory under load MB',
-    'cores: load program',
-    'cores: anything else',
-  ];
-  const cells = rows.map((row) => [
-    row.name,
+  const heads = [countOf(connections), ...callHeads, 'memory under load MB', 'cores: load program', 'cores: anything else'];
+  return table(
+    heads,
+    rows.map((row) => [row.name, ...callCells(row), row.memory_under_load_mb, row.load_cpu, row.other_cpu]),
+  );
+}
+
+export function verdictTable(targets: readonly Target[]): string {
+  return table(
+    ['target', 'measured', 'met'],
+    targets.map(({ target, measured, met }) => [target, measured, met ? 'yes' : 'no']),
+  );
+}
+
+export function countOf(connections: number): string {
+  return connections === 1 ? '1 connection' : `${connections} connections`;
+}
+
+/** What every table of calls says of a contestant. */
+export const callHeads = [
+  '**of bare Fastify** (middle half)',
+  'calls/s',
+  'p50 µs',
+  'p90 µs',
+  'p99 µs',
+  'CPU s per 1,000 calls',
+  'CPU per call, bare Fastify = 1',
+];
+
+export function callCells(row: CallFigures): (string | number | null)[] {
+  return [
     `**${row.ratio_to_fastify.toFixed(2)}** (${row.ratio_quartiles.map((ratio) => ratio.toFixed(2)).join('–')})`,
     row.calls_per_second,
     row.p50_us,
@@ -84,11 +99,7 @@ function callTable(connections: number, rows: CallFigures[]): string {
     row.p99_us,
     row.server_cpu_seconds_per_1000_calls,
     row.cpu_ratio_to_fastify,
-    row.memory_under_load_mb,
-    row.load_cpu,
-    row.other_cpu,
-  ]);
-  return table(heads, cells);
+  ];
 }
 
 export function table(heads: string[], rows: (string | number | null)[][]): string {

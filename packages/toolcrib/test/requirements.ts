@@ -9,7 +9,8 @@ const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'names', built: ids('NAME', 4), planned: [] },
   { area: 'registration', built: ['SRC-1', 'SRC-2', 'SRC-4', 'SRC-7', 'SRC-8', 'SRC-9', 'SRC-10'], planned: ['SRC-3', 'SRC-5', 'SRC-6'] },
   { area: 'environment', built: ids('ENV', 6), planned: [] },
-  { area: 'mcp', built: ids('MCP', 13).filter((id) => id !== 'MCP-4'), planned: ['MCP-4'] },
+  // MCP-2 and MCP-4 want docker exec, MCP-12 wants token exchange.
+  { area: 'mcp', built: ids('MCP', 13).filter((id) => !['MCP-2', 'MCP-4', 'MCP-12'].includes(id)), planned: ['MCP-2', 'MCP-4', 'MCP-12'] },
   {
     area: 'lifecycle',
     built: [...ids('LIFE', 8), ...ids('MC-T', 9), ...ids('MC-NT', 4), ...ids('ERR', 10).filter((id) => id !== 'ERR-2')],

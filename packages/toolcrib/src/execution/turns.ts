@@ -35,6 +35,8 @@ interface Stage {
   key: string;
   name: string;
   limits: CallLimits;
+  /** How many at once is counted where they can wait for it. */
+  rate: Limits;
   gate: Gate;
   places: Places;
 }
@@ -45,11 +47,18 @@ export function createTurns({ now }: { now?: () => number } = {}): Turns {
   const sources = { gate: createGate({ who: 'The source of this tool', now }), places: createPlaces({ who: 'The source of this tool' }) };
   const breakers = createBreakers({ now });
 
+  /** A tool that changes is another object, so what was made for one holds as long as it does. */
+  const known = new WeakMap<Tool, readonly Stage[]>();
+
   /** The tool's first: whoever waits there takes nothing from the other tools of the source. */
-  function stagesOf(tool: Tool): Stage[] {
+  function stagesOf(tool: Tool): readonly Stage[] {
+    const before = known.get(tool);
+    if (before !== undefined) return before;
     const stages: Stage[] = [];
-    if (tool.limits !== noLimits) stages.push({ key: tool.tool_id, name: tool.name, limits: tool.limits, ...tools });
-    if (tool.source_limits !== noLimits) stages.push({ key: tool.source_id, name: tool.namespace, limits: tool.source_limits, ...sources });
+    const { tool_id, source_id, name, namespace, limits: own, source_limits: all } = tool;
+    if (own !== noLimits) stages.push({ key: tool_id, name, limits: own, rate: rateOf(own), ...tools });
+    if (all !== noLimits) stages.push({ key: source_id, name: namespace, limits: all, rate: rateOf(all), ...sources });
+    known.set(tool, stages);
     return stages;
   }
 
@@ -109,18 +118,18 @@ export function createTurns({ now }: { now?: () => number } = {}): Turns {
   return {
     check(tool) {
       if (tool.limits === noLimits && tool.source_limits === noLimits) return;
-      for (const { key, name, limits, gate, places } of stagesOf(tool)) {
+      for (const { key, name, limits, rate, gate, places } of stagesOf(tool)) {
         breakers.check(key, limits.breaker, name);
         places.check(key, limits);
-        gate.check(key, rateOf(limits));
+        gate.check(key, rate);
       }
     },
     take(tool, { key: caller }) {
       if (tool.limits === noLimits && tool.source_limits === noLimits) return undefined;
       const stages = stagesOf(tool);
-      for (const { key, limits, gate } of stages) {
-        gate.enter(key, rateOf(limits));
-        gate.leave(key, rateOf(limits));
+      for (const { key, rate, gate } of stages) {
+        gate.enter(key, rate);
+        gate.leave(key, rate);
       }
       return turnThrough(stages, caller);
     },
@@ -133,7 +142,6 @@ export function createTurns({ now }: { now?: () => number } = {}): Turns {
   };
 }
 
-/** How many at once is counted where they can wait for it. */
 function rateOf({ rate_per_second, burst }: CallLimits): Limits {
   return { rate_per_second, burst };
 }
