@@ -47,11 +47,10 @@ function redactOutput(output: ToolOutput, redactor: Redactor): ToolOutput {
   return { ...output, content, ...(structured !== undefined && { structured_content: structured }) };
 }
 
-/** The same error where there is nothing to take out, so that its kind is not lost. */
+/** The same error with other words: its kind decides whether a call is made again. */
 export function redactError(error: CribError, redactor: Redactor): CribError {
   const message = redactor.redact(error.message);
   const details = error.details === undefined ? undefined : redactor.redactJson(error.details);
   if (message === error.message && details === error.details) return error;
-  const { code, field, retryable, retryAfterMs, upstreamStatus, cause } = error;
-  return new CribError(code, message, { field, retryable, retryAfterMs, upstreamStatus, details, cause });
+  return Object.assign(error, { message, details, stack: redactor.redact(error.stack ?? '') });
 }
