@@ -10,6 +10,15 @@ const parts = {
     variable: 'TOOLCRIB_TEST_POSTGRES_URL',
     advice: 'start one with `.ci/postgres-up.sh up`, which prints its URL',
   },
+  docker: {
+    variable: 'TOOLCRIB_TEST_DOCKER_IMAGE',
+    advice: 'run `.ci/docker-up.sh up`, which starts a daemon if need be and prints the name of the image it makes',
+  },
+  dockerd: {
+    variable: 'TOOLCRIB_TEST_DOCKERD',
+    program: 'dockerd',
+    advice: 'install docker.io; a daemon of the tests themselves needs root too',
+  },
   schemathesis: {
     variable: 'TOOLCRIB_TEST_SCHEMATHESIS',
     advice: 'install it with `.ci/python-tool-up.sh`, which prints where its command is',
@@ -27,7 +36,7 @@ const parts = {
 } as const satisfies Record<string, { variable: string; program?: string; advice: string }>;
 
 export type PartName = keyof typeof parts;
-/** `url` is what the variable holds, or where on the PATH the program is: where the part is. */
+/** `url` is what the variable holds, or where on the PATH the program is: where the part is; for Docker the name of the image. */
 export type Part = { available: true; url: string } | { available: false; reason: string };
 
 /**

@@ -111,9 +111,14 @@ export interface ServerProcess extends AsyncDisposable {
 const lookAgainMs = 5;
 const launcher = join(import.meta.dirname, '..', 'bin', 'toolcrib.cjs');
 
-/** The real server as a process of its own, to be killed. Resolves when it says that it is serving. */
-export async function spawnServer(args: string[], env: Record<string, string> = {}): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [launcher, 'serve', '--port', '0', '--no-demo', '--log-level', 'info', ...args], {
+/**
+ * The real server as a process of its own, to be killed. Resolves when it says that it is serving. `byWayOf` is a program that changes
+ * something and then becomes it.
+ */
+export async function spawnServer(args: string[], env: Record<string, string> = {}, byWayOf: string[] = []): Promise<ServerProcess> {
+  const command = [process.execPath, launcher, 'serve', '--port', '0', '--no-demo', '--log-level', 'info', ...args];
+  const [program = '', ...rest] = [...byWayOf, ...command];
+  const child = spawn(program, rest, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
   });
