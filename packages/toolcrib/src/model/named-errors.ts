@@ -1,4 +1,4 @@
-import { CribError, type CribErrorOptions } from './crib-error.ts';
+import { CribError, type CribErrorOptions, type ErrorCode } from './crib-error.ts';
 
 /** [EXEC-6] The one error under the names that users of the library look for. Their codes decide; the names only help a `catch`. */
 export class TransportError extends CribError {
@@ -23,6 +23,17 @@ export class TimeoutError extends TransportError {
   override name = 'TimeoutError';
   constructor(message: string, options?: CribErrorOptions) {
     super('NETWORK_ERROR', message, { retryable: true, ...options });
+  }
+}
+
+/**
+ * [ERR-2] What runs containers cannot be reached, or the container or image that it should use is not there. That says nothing about any
+ * server, and is over by itself when it is back.
+ */
+export class EngineUnavailableError extends CribError {
+  override name = 'EngineUnavailableError';
+  constructor(message: string, { code = 'SERVICE_UNAVAILABLE', ...options }: CribErrorOptions & { code?: ErrorCode } = {}) {
+    super(code, message, options);
   }
 }
 

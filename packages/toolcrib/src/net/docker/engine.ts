@@ -1,0 +1,155 @@
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { Duplex } from 'node:stream';
+import { z } from 'zod';
+import { EngineUnavailableError } from '../../model/named-errors.ts';
+import { readEngineAddress, type EngineAddress } from './engine-address.ts';
+import { engineFailure, EngineRefusalError } from './engine-failure.ts';
+
+interface EngineRequest {
+  method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  /** Behind the version, with its query. */
+  path: string;
+  body?: object;
+  signal?: AbortSignal;
+}
+
+/**
+ * The Docker Engine's HTTP API, as much of it as containers and execs need. Where it cannot be reached at all, an `EngineUnavailableError`
+ * says so; what it refuses is an `EngineRefusalError` with its status.
+ */
+export interface DockerEngine {
+  request<Answer>(request: EngineRequest, schema: z.ZodType<Answer>): Promise<Answer>;
+  /** A request whose connection then belongs to the caller, in both directions. */
+  hijack(request: EngineRequest): Promise<Duplex>;
+  close(): void;
+}
+
+const longestAnswerMs = 60_000;
+const mostAnswerBytes = 16 * 1024 * 1024;
+const refusalSchema = z.object({ message: z.string() });
+
+export function createDockerEngine(host: string | undefined, environment: Readonly<Record<string, string | undefined>>): DockerEngine {
+  /** Found when it is first needed: an address that cannot be used is no reason not to start without containers. */
+  let place: Place | undefined;
+  /** Which version of the API this engine speaks, asked once. Another may run there after a restart, which no connection survives. */
+  let version: Promise<string> | undefined;
+
+  async function send({ method, path, body, signal }: EngineRequest, headers: Record<string, string>, keepAlive: boolean): Promise<Reply> {
+    signal?.throwIfAborted();
+    place ??= findPlace(host, environment);
+    const { address, client, agent } = place;
+    const json = body === undefined ? undefined : JSON.stringify(body);
+    const request = client.request({
+      ...address.connect,
+      agent: keepAlive ? agent : false,
+      method,
+      path,
+      headers: { host: 'docker', ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    });
+    const over = AbortSignal.any([AbortSignal.timeout(longestAnswerMs), ...(signal === undefined ? [] : [signal])]);
+    const abort = () => request.destroy(over.reason as Error);
+    over.addEventListener('abort', abort, { once: true });
+    try {
+      return await replyTo(request, json);
+    } catch (error) {
+      signal?.throwIfAborted();
+      version = undefined;
+      throw engineFailure(error, address.text);
+    } finally {
+      over.removeEventListener('abort', abort);
+    }
+  }
+
+  async function askVersion(): Promise<string> {
+    const reply = await send({ method: 'GET', path: '/version' }, {}, true);
+    return parseAnswer(reply, apiVersionSchema).ApiVersion;
+  }
+
+  async function versioned(request: EngineRequest): Promise<EngineRequest> {
+    version ??= askVersion();
+    const asked = version;
+    // Whoever comes next asks again.
+    asked.catch(() => (version === asked ? (version = undefined) : undefined));
+    return { ...request, path: `/v${await asked}${request.path}` };
+  }
+
+  return {
+    async request(request, schema) {
+      const reply = await send(await versioned(request), {}, true);
+      if (reply.status >= 300 && reply.status !== 304) throw refusal(reply);
+      return parseAnswer(reply, schema);
+    },
+    async hijack(request) {
+      const reply = await send(await versioned(request), { connection: 'Upgrade', upgrade: 'tcp' }, false);
+      if (reply.socket === undefined) throw refusal(reply);
+      return reply.socket;
+    },
+    close: () => place?.agent.destroy(),
+  };
+}
+
+function parseAnswer<Answer>({ text }: Reply, schema: z.ZodType<Answer>): Answer {
+  try {
+    return schema.parse(text === '' ? undefined : JSON.parse(text));
+  } catch (cause) {
+    throw new EngineUnavailableError('What answers there is no Docker Engine that we understand. Check DOCKER_HOST.', { cause });
+  }
+}
+
+interface Place {
+  address: EngineAddress;
+  client: typeof http | typeof https;
+  agent: http.Agent;
+}
+
+function findPlace(host: string | undefined, environment: Readonly<Record<string, string | undefined>>): Place {
+  const address = readEngineAddress(host, environment);
+  const client = address.secure ? https : http;
+  return { address, client, agent: new client.Agent({ keepAlive: true }) };
+}
+
+const apiVersionSchema = z.object({ ApiVersion: z.string().regex(/^\d+\.\d+$/) });
+
+interface Reply {
+  status: number;
+  text: string;
+  /** Where the engine has handed over the connection. */
+  socket?: Duplex;
+}
+
+function replyTo(request: ClientRequest, body: string | undefined): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    // It may fail once more after it has been given up.
+    request.on('error', reject);
+    request.once('response', (response: IncomingMessage) => {
+      readText(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+    });
+    request.once('upgrade', (response: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (head.length > 0) socket.unshift(head);
+      resolve({ status: response.statusCode ?? 0, text: '', socket });
+    });
+    request.end(body);
+  });
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > mostAnswerBytes) throw new Error(`the answer is longer than ${mostAnswerBytes} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function refusal({ status, text }: Reply): EngineRefusalError {
+  let words = text.trim();
+  try {
+    words = refusalSchema.parse(JSON.parse(text)).message;
+  } catch {
+    // Some refusals are plain text.
+  }
+  return new EngineRefusalError(status, words.slice(0, 2000));
+}
