@@ -10,12 +10,15 @@ interface RegistrationScopeInput {
   secrets: Pick<SecretStore, 'get'>;
   /** [ENV-2] Environment variables of ours that sources may name. */
   allowedNames: ReadonlySet<string>;
+  /** Directories of this machine that containers may mount. */
+  allowedMounts: readonly string[];
 }
 
 /** [SRC-10] What there is for one source to refer to, judged by what will fill it in when the server is started. */
-export function registrationScope({ sourceId, secrets, allowedNames }: RegistrationScopeInput): RegistrationContext {
+export function registrationScope({ sourceId, secrets, allowedNames, allowedMounts }: RegistrationScopeInput): RegistrationContext {
   const fillIn = createFillIn({ secrets, sourceId, allowedNames, environment: process.env, declared: {} });
   return {
+    allowedMounts,
     readManifest,
     secretName: (variable) => sourceSecretName(sourceId, variable),
     hasSecret: async (name) => (await secrets.get(name)) !== undefined,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callLimitsSchema } from './call-limits.ts';
+import { containerSchema } from './container.ts';
 import { credentialSchemaOf } from './credential.ts';
 
 /** A value a server needs: said outright, or the name of a secret. `${VAR}` inside a value is filled in when the server is started. */
@@ -55,6 +56,8 @@ export const mcpDefinitionSchema = z.strictObject({
   /** The program and its arguments; empty for a remote server. */
   command: z.array(z.string().max(32_768)).max(500).default([]),
   cwd: z.string().max(4096).nullable().default(null),
+  /** [SRC-3] Where the command is run inside a container; null where it is run on this machine, `docker run` included. */
+  container: containerSchema.nullable().default(null),
   plugin_dir: z.string().max(4096).nullable().default(null),
   manifest_path: z.string().max(4096).nullable().default(null),
   /** What the registration called the source's address; for people. */

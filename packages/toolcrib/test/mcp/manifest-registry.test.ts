@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { pluginDirectory, refusalOf, register, secretName } from './registration-fixture.ts';
+import type { RegistrationContext } from '../../src/sources/mcp/registration/registration-context.ts';
+import { dockerRun, pluginDirectory, refusalOf, register, secretName } from './registration-fixture.ts';
 
-async function registerManifest(manifest: object, body: object = {}) {
+async function registerManifest(manifest: object, body: object = {}, context: Partial<RegistrationContext> = {}) {
   const directory = await pluginDirectory({
     'server.json': { name: 'io.github.owner/server', description: '', version: '1.0.0', ...manifest },
   });
-  return register({ name: 'a', mcp_plugin_dir: directory, ...body });
+  return register({ name: 'a', mcp_plugin_dir: directory, ...body }, context);
 }
 
 const npm = { registryType: 'npm', identifier: '@owner/server', version: '1.0.2', transport: { type: 'stdio' } };
@@ -15,12 +16,8 @@ const oci = { registryType: 'oci', identifier: 'ghcr.io/owner/server', version: 
 test.each<[string, object, string[]]>([
   ['npm', npm, ['npx', '-y', '@owner/server@1.0.2']],
   ['pypi', pypi, ['uvx', 'weather-mcp@0.5.0']],
-  ['an image', oci, ['docker', 'run', '--rm', '-i', '--init', 'ghcr.io/owner/server:1.0.2']],
-  [
-    'an image with its tag',
-    { ...oci, identifier: 'ghcr.io/owner/server:2', version: undefined },
-    ['docker', 'run', '--rm', '-i', '--init', 'ghcr.io/owner/server:2'],
-  ],
+  ['an image', oci, [...dockerRun, 'ghcr.io/owner/server:1.0.2']],
+  ['an image with its tag', { ...oci, identifier: 'ghcr.io/owner/server:2', version: undefined }, [...dockerRun, 'ghcr.io/owner/server:2']],
   [
     'fixed arguments',
     {
@@ -56,7 +53,7 @@ test.each<[string, object, string[]]>([
         { type: 'named', name: '--memory', value: '1g' },
       ],
     },
-    ['docker', 'run', '--rm', '-i', '--init', '--memory=1g', 'ghcr.io/owner/server:1.0.2'],
+    ['docker', 'run', '-i', '--init', '--memory-swap', '1g', ...dockerRun.slice(9), '--rm', '--memory=1g', 'ghcr.io/owner/server:1.0.2'],
   ],
 ])("[SRC-7] the public registry's %s gives its command", async (_what, found, command) => {
   expect((await registerManifest({ packages: [found] })).definition.command).toEqual(command);
@@ -83,14 +80,16 @@ test('[SRC-7] configuration fills the slots that the manifest declares, and noth
     },
   ];
   const mcp_config = { source_path: '/srv/x', target_dir: '-{source_path}', level: 'high', license: 'S1', other: '--privileged' };
-  const { definition, secrets } = await registerManifest({ packages }, { mcp_config });
+  const { definition, secrets } = await registerManifest({ packages }, { mcp_config }, { allowedMounts: ['/srv/x'] });
   const behind = ['-{source_path}', '--level=high', '--license=${CONFIG_LICENSE}'];
   const mount = '--mount=type=bind,src=/srv/x,dst=/project';
-  expect(definition.command).toEqual(['docker', 'run', '--rm', '-i', '--init', mount, 'ghcr.io/owner/server:1.0.2', ...behind]);
+  expect(definition.command).toEqual([...dockerRun, mount, 'ghcr.io/owner/server:1.0.2', ...behind]);
   expect(secrets).toEqual({ CONFIG_LICENSE: 'S1' });
   expect(definition.config).toEqual({ ...mcp_config, license: '${CONFIG_LICENSE}' });
 
-  expect(await refusalOf(registerManifest({ packages }, { mcp_config: { source_path: '/srv/x' } }))).toMatchObject({
+  expect(
+    await refusalOf(registerManifest({ packages }, { mcp_config: { source_path: '/srv/x' } }, { allowedMounts: ['/srv'] })),
+  ).toMatchObject({
     field: 'mcp_config.target_dir',
     message: 'Missing required credentials',
   });
@@ -136,7 +135,7 @@ test('[SRC-7] variables have defaults, fixed values, choices and requirements', 
 
 test("[SRC-7] a container is told the names of the manifest's variables", async () => {
   const { definition } = await registerManifest({ packages: [{ ...oci, environmentVariables: [{ name: 'LEVEL', default: 'info' }] }] });
-  expect(definition.command).toEqual(['docker', 'run', '--rm', '-i', '--init', '-e', 'LEVEL', 'ghcr.io/owner/server:1.0.2']);
+  expect(definition.command).toEqual([...dockerRun, '-e', 'LEVEL', 'ghcr.io/owner/server:1.0.2']);
 });
 
 test('[SRC-7] the old names of the registry are read too', async () => {

@@ -3,7 +3,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseManifest, readManifest } from '../../src/sources/mcp/registration/manifest.ts';
-import { pluginDirectory, refusalOf, register } from './registration-fixture.ts';
+import { dockerRun, pluginDirectory, refusalOf, register } from './registration-fixture.ts';
 
 const own = (found: object, rest: object = {}) => ({ name: 'x', packages: [{ command: ['server'], ...found }], ...rest });
 
@@ -93,7 +93,7 @@ test('[SRC-7] scripts and programs of a plugin are started by their absolute pat
   expect(await commandOf({ command: ['./bin/server'] })).toEqual(['DIR/bin/server']);
   expect(await commandOf({ command: ['on-the-path'] })).toEqual(['on-the-path']);
   expect(await commandOf({ runtime: 'npx', command: ['-y', '@a/b'] })).toEqual(['npx', '-y', '@a/b']);
-  expect(await commandOf({ runtime: 'docker', command: ['mcp/x'] })).toEqual(['docker', 'run', '--rm', '-i', '--init', 'mcp/x']);
+  expect(await commandOf({ runtime: 'docker', command: ['mcp/x'] })).toEqual([...dockerRun, 'mcp/x']);
 });
 
 test.each<[string, object, RegExp]>([

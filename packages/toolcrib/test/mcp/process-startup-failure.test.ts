@@ -59,12 +59,28 @@ const said: [string, string[], object][] = [
   [
     '[ERR-2] docker without its daemon',
     ['docker: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?'],
-    { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/^Docker not running/) },
+    { name: 'EngineUnavailableError', code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/^Docker not running/) },
   ],
   [
     '[ERR-2] docker without the right to use it',
-    ['permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock'],
-    { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/^Docker not running/) },
+    [
+      'docker: permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock: Head "http://%2Fvar%2Frun%2Fdocker.sock/_ping": dial unix /var/run/docker.sock: connect: permission denied',
+    ],
+    {
+      name: 'EngineUnavailableError',
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringMatching(/^This account may not use Docker at unix:\/\/\/var\/run\/docker\.sock\. .*group docker/),
+    },
+  ],
+  [
+    '[ERR-2] a newer docker without the right to use it',
+    ['permission denied while trying to connect to the docker API at unix:///run/user/1000/docker.sock'],
+    { name: 'EngineUnavailableError', message: expect.stringContaining('at unix:///run/user/1000/docker.sock. ') },
+  ],
+  [
+    '[ERR-5] an image for another kind of processor',
+    ['exec /server: exec format error'],
+    { code: 'SERVICE_UNAVAILABLE', retryable: false, message: expect.stringContaining('another kind of processor') },
   ],
   [
     '[ERR-5] packages that do not go together, which is not the same as missing',
@@ -81,6 +97,47 @@ const said: [string, string[], object][] = [
 test.each(said)('%s', (_name, lastWords, expected) => {
   const details = { exit_code: 1, signal: null, stderr: lastWords };
   expect(startupFailure({ exit, lastWords })).toMatchObject({ details, ...expected });
+});
+
+const dockerSaid: [string, number, string[], object][] = [
+  [
+    '[ERR-1] an image that is not here, on a machine that reaches no registry',
+    125,
+    [
+      "Unable to find image 'none:1' locally",
+      'docker: Error response from daemon: Get "https://registry.example.org/v2/": dial tcp: lookup registry.example.org: no such host',
+    ],
+    { code: 'NOT_FOUND', message: expect.stringMatching(/^Package not found\. There is no such image here, and it could not be pulled/) },
+  ],
+  [
+    '[ERR-5] an image that was pulled, and a container that could not be made',
+    125,
+    ["Unable to find image 'x' locally", 'Status: Downloaded newer image for x:latest', 'docker: Error response from daemon: Conflict'],
+    { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('ended with code 125') },
+  ],
+  [
+    '[ERR-1] a program that the image does not have',
+    127,
+    ['[FATAL tini (7)] exec no-such failed: No such file or directory'],
+    { code: 'NOT_FOUND', field: 'command', message: expect.stringContaining('The image has no program no-such.') },
+  ],
+  [
+    '[ERR-1] the same without an init',
+    127,
+    [
+      'docker: Error response from daemon: … unable to start container process: exec: "no-such": executable file not found in $PATH: unknown',
+    ],
+    { code: 'NOT_FOUND', message: expect.stringContaining('The image has no program no-such.') },
+  ],
+  [
+    '[ERR-1] a program that the image does not let run',
+    126,
+    ['[FATAL tini (7)] exec /etc/passwd failed: Permission denied'],
+    { code: 'NOT_FOUND', message: expect.stringContaining('The image cannot run /etc/passwd.') },
+  ],
+];
+test.each(dockerSaid)('%s', (_name, code, lastWords, expected) => {
+  expect(startupFailure({ exit: { code, signal: null }, lastWords })).toMatchObject(expected);
 });
 
 test('[ERR-4] a server that only said nothing has timed out', () => {

@@ -52,7 +52,7 @@ test.each<[string[], string, string[]]>([
   [['bun', 'run', 'xserver.ts'], 'program', ['bun']],
   [['java', '-jar', 'server.jar'], 'program', ['java']],
 ])('[SEC-2] [SRC-7] %j is what it looks like', (command, runtime, runs) => {
-  expect(checkCommand(command)).toEqual({ runtime, runs });
+  expect(checkCommand(command, { allowedMounts: ['/srv'] })).toEqual({ runtime, runs });
 });
 
 const digestless = 'x';
@@ -199,13 +199,24 @@ test.each<[string, string[]]>([
       ['--mount', 'type=volume,dst=/x,volume-opt=device=/'],
       ['--mount', 'type=bind,SRC=/,dst=/x'],
       ['--mount', 'type=bind,src=/srv/x,dst=${PLACE}'],
+      ['-v', '/srv/x:/x:rshared'],
+      ['-v', '/srv/x:/x:ro:z'],
+      ['--mount', 'type=npipe,src=/srv/x,dst=/x'],
       ['-it'],
       ['-t'],
       ['-d'],
+      ['--restart', 'always'],
+      ['--memory', '0'],
+      ['-m0g'],
+      ['--cpus=0.0'],
+      ['--pids-limit', '31'],
+      ['--pids-limit=-1'],
+      ['--pids-limit', '${PIDS}'],
+      ['--label', 'dev.toolcrib.source=another'],
     ] satisfies string[][]
   ).map((options): [string, string[]] => [`docker run ${options.join(' ')}`, ['docker', 'run', '-i', ...options, 'x']]),
 ])('[SEC-2] [SRC-7] %s is refused', (_what, command) => {
-  expect(() => checkCommand(command, { field: 'mcp_command' })).toThrow(
+  expect(() => checkCommand(command, { field: 'mcp_command', allowedMounts: ['/srv'] })).toThrow(
     expect.objectContaining({ code: 'VALIDATION_ERROR', field: 'mcp_command' }),
   );
 });

@@ -12,6 +12,11 @@ const sourceId = '0b5c7f0e-3a54-4c3e-9d58-5a1f6c1d2e3f';
 
 export const secretName = (variable: string): string => `mcp_${sourceId}.${variable}`;
 
+/** How a docker package is started where nothing else is said. */
+export const dockerRun = 'docker run --rm -i --init --memory 512m --memory-swap 512m --cpus 1 --pids-limit 256 --network none'
+  .concat(' --read-only --tmpfs /tmp --security-opt no-new-privileges --cap-drop ALL')
+  .split(' ');
+
 /** A registration as the API would take it: parsed strictly, then normalised. */
 export async function register(body: unknown, context: Partial<RegistrationContext> = {}): Promise<NormalisedRegistration> {
   return normaliseRegistration(mcpRegistrationSchema.parse(body), { readManifest, secretName, ...context });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
 import { mcpRegistrationSchema } from '../../src/sources/mcp/registration/forms.ts';
-import { pluginDirectory, refusalOf, register, secretName } from './registration-fixture.ts';
+import { dockerRun, pluginDirectory, refusalOf, register, secretName } from './registration-fixture.ts';
 
 const npm = { package_type: 'npm', identifier: 'x' };
 const stdio = { type: 'stdio' };
@@ -177,7 +177,7 @@ test('[SRC-1] a hint says what starts the command', async () => {
   expect(await commandOf('npx', ['@a/b', '--x'])).toEqual(['npx', '-y', '@a/b', '--x']);
   expect(await commandOf('npx', ['npx', '@a/b'])).toEqual(['npx', '@a/b']);
   expect(await commandOf('uvx', ['a'])).toEqual(['uvx', 'a']);
-  expect(await commandOf('docker', ['a:1', '--x'])).toEqual(['docker', 'run', '--rm', '-i', '--init', 'a:1', '--x']);
+  expect(await commandOf('docker', ['a:1', '--x'])).toEqual([...dockerRun, 'a:1', '--x']);
   expect(await commandOf('node', ['/srv/x.js'])).toEqual(['node', '/srv/x.js']);
 });
 
@@ -270,7 +270,9 @@ test('[ENV-4] secrets in arguments, addresses, headers and credentials are taken
     name: 'a',
     mcp_command: ['docker', 'run', '-i', '--rm', '-e', 'A_TOKEN=S1', '--env=B_TOKEN=S2', '-e', 'LEVEL=info', 'mcp/x'],
   });
-  expect(docker.definition.command).toEqual(['docker', 'run', '-i', '--rm', '-e', 'A_TOKEN', '--env=B_TOKEN', '-e', 'LEVEL=info', 'mcp/x']);
+  const added = ['--init', '--memory', '512m', '--memory-swap', '512m', '--pids-limit', '256', '--security-opt', 'no-new-privileges'];
+  const own = ['-i', '--rm', '-e', 'A_TOKEN', '--env=B_TOKEN', '-e', 'LEVEL=info', 'mcp/x'];
+  expect(docker.definition.command).toEqual(['docker', 'run', ...added, ...own]);
   expect(docker.secrets).toEqual({ A_TOKEN: 'S1', B_TOKEN: 'S2' });
 
   const far = await register({

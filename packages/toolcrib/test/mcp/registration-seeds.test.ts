@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseJsonc } from '../../src/sources/mcp/registration/parse-jsonc.ts';
-import { pluginDirectory, refusalOf, register, secretName } from './registration-fixture.ts';
+import { dockerRun, pluginDirectory, refusalOf, register, secretName } from './registration-fixture.ts';
 
 const githubManifest = {
   name: '@modelcontextprotocol/github',
@@ -44,6 +44,7 @@ test('[SRC-1] [SRC-7] the plugin of the original documents is registered, and it
       runtime_hint: 'uvx',
       command: ['uvx', 'mcp-server-github'],
       cwd: directory,
+      container: null,
       plugin_dir: directory,
       manifest_path: `${directory}/plugin.json`,
       url: 'mcp://github-plugin',
@@ -119,12 +120,8 @@ test.each([
     { package_type: 'pypi', identifier: 'mcp-server-time', version: '2026.10.19' },
     ['uvx', 'mcp-server-time@2026.10.19'],
   ],
-  ['docker', { package_type: 'docker', identifier: 'mcp/time' }, ['docker', 'run', '--rm', '-i', '--init', 'mcp/time']],
-  [
-    'docker with a tag',
-    { package_type: 'docker', identifier: 'mcp/time', version: '1', args: ['-x'] },
-    ['docker', 'run', '--rm', '-i', '--init', 'mcp/time:1', '-x'],
-  ],
+  ['docker', { package_type: 'docker', identifier: 'mcp/time' }, [...dockerRun, 'mcp/time']],
+  ['docker with a tag', { package_type: 'docker', identifier: 'mcp/time', version: '1', args: ['-x'] }, [...dockerRun, 'mcp/time:1', '-x']],
   ['binary', { package_type: 'binary', identifier: '/path/to/binary', args: ['a'] }, ['/path/to/binary', 'a']],
   ['binary on the path', { package_type: 'binary', identifier: 'secure-mcp-server' }, ['secure-mcp-server']],
   ['script', { package_type: 'binary', identifier: '/srv/server.js', runtime_hint: 'node' }, ['node', '/srv/server.js']],
@@ -175,20 +172,7 @@ test('[SRC-2] variables are values, secrets and references, and a container is t
     PIN: { secret_ref: secretName('PIN') },
     GITHUB_TOKEN: { secret_ref: 'github' },
   });
-  expect(definition.command).toEqual([
-    'docker',
-    'run',
-    '--rm',
-    '-i',
-    '--init',
-    '-e',
-    'LEVEL',
-    '-e',
-    'PIN',
-    '-e',
-    'GITHUB_TOKEN',
-    'mcp/github',
-  ]);
+  expect(definition.command).toEqual([...dockerRun, '-e', 'LEVEL', '-e', 'PIN', '-e', 'GITHUB_TOKEN', 'mcp/github']);
   expect(definition.config).toEqual({ any: ['thing'] });
   expect(definition.env_definitions).toContainEqual({ name: 'GITHUB_TOKEN', description: '', required: true, secret: true });
 });

@@ -5,6 +5,8 @@ import type { Json } from '../../../model/json.ts';
 export interface ProcessExit {
   code: number | null;
   signal: NodeJS.Signals | null;
+  /** Where more is known than the code says, or the code is not known: `was ended, because …`. */
+  reason?: string;
 }
 
 /** How many of its last lines go into an error; the log has more. */
@@ -12,8 +14,23 @@ export const wordsInErrors = 20;
 const charactersInErrors = 4000;
 
 /** `ended with code 1`. */
-export function describeExit({ code, signal }: ProcessExit): string {
+export function describeExit({ code, signal, reason }: ProcessExit): string {
+  if (reason !== undefined) return reason;
   return signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+}
+
+/** How `docker run` says that what was in the container has been killed. */
+const killedInside = 137;
+
+/** The same, with what it means of a container that nobody but the kernel has ended. */
+export function containedExit(exit: ProcessExit): ProcessExit {
+  if (exit.code !== killedInside) return exit;
+  return { ...exit, reason: 'was killed in its container (code 137), as happens when it needs more memory than its limit allows,' };
+}
+
+/** Whether it was ended before it could leave by itself, by us or by somebody else. */
+export function isKilled({ code, signal }: ProcessExit): boolean {
+  return signal !== null || code === 130 || code === killedInside || code === 143;
 }
 
 /** [ERR-5] For calls that were under way when the process died. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { isLiving, membersOfGroup, readForks, readLargestPid, readProcess, readWorld } from './linux-process.ts';
 import { endProcessGroup, processGroup } from './process-group.ts';
+import { removeRunContainer, type RunContainer } from './remove-run-container.ts';
 
 /**
  * [LIFE-5] Which process groups are ours, in files, so that a gateway which is killed leaves nothing behind for ever: the next one ends what
@@ -13,10 +14,10 @@ import { endProcessGroup, processGroup } from './process-group.ts';
  */
 export interface ProcessRegistry {
   /** To be called directly after the start of a process that leads its own group. */
-  add(process: { pid: number; program: string }): void;
+  add(process: { pid: number; program: string; container?: RunContainer | undefined }): void;
   /** When nothing of its group is left. */
   remove(pid: number): void;
-  /** Ends what an earlier gateway has left; resolves with the number of groups that were still there. */
+  /** Ends what an earlier gateway has left; resolves with the number of groups and containers that were still there. */
   reapOrphans(): Promise<number>;
 }
 
@@ -30,32 +31,52 @@ const recordSchema = z.strictObject({
   owner: z.strictObject({ pid: z.int(), start_time: z.int().nullable() }),
   /** For people who look. Without arguments, which may hold secrets. */
   program: z.string(),
+  /** What it has made, by a name that nobody else gives. It outlives the process and the boot. */
+  container: z
+    .strictObject({
+      program: z.string().regex(/(?:^|[\\/])(?:docker|podman|nerdctl)(?:\.exe)?$/i),
+      name: z.string().regex(/^toolcrib-run-[0-9a-f]+$/),
+    })
+    .optional(),
 });
 type ProcessRecord = z.infer<typeof recordSchema>;
 
 /** Shorter than for a server that is being stopped: nobody has spoken with these for a while. */
 const termMs = 1000;
 
-export function createProcessRegistry({ dataDir }: { dataDir: string }): ProcessRegistry {
+interface ProcessRegistryInput {
+  dataDir: string;
+  /** With what the docker command finds its engine. */
+  dockerEnvironment?: Readonly<Record<string, string>>;
+}
+
+export function createProcessRegistry({ dataDir, dockerEnvironment }: ProcessRegistryInput): ProcessRegistry {
   const directory = join(dataDir, 'processes');
   const fileOf = (pid: number) => join(directory, `${pid}.json`);
   const world = readWorld();
   const owner = { pid: process.pid, start_time: readProcess(process.pid)?.startTime ?? null };
   mkdirSync(directory, { recursive: true, mode: 0o700 });
 
+  function environment(): Record<string, string> {
+    const { PATH = '', HOME = '' } = process.env;
+    return { PATH, HOME, ...dockerEnvironment };
+  }
+
   async function reap(file: string): Promise<boolean> {
     const record = readRecord(join(directory, file));
     if (record !== null && isOwned(record)) return false;
     const orphaned = record !== null && record.world === world && isStillThere(record);
     if (orphaned && !(await endProcessGroup(processGroup(record.pid), termMs))) return false;
-    rmSync(join(directory, file), { force: true });
-    return orphaned;
+    const removal = record?.container === undefined ? 'absent' : await removeRunContainer(record.container, environment(), false);
+    // Where Docker is away, the next start tries again.
+    if (removal !== 'failed') rmSync(join(directory, file), { force: true });
+    return orphaned || removal === 'removed';
   }
 
   return {
-    add({ pid, program }) {
+    add({ pid, program, container }) {
       const start_time = readProcess(pid)?.startTime ?? null;
-      const record: ProcessRecord = { pid, start_time, world, forks: readForks(), owner, program };
+      const record: ProcessRecord = { pid, start_time, world, forks: readForks(), owner, program, container };
       writeFileSync(fileOf(pid), JSON.stringify(record), { mode: 0o600 });
     },
     remove(pid) {

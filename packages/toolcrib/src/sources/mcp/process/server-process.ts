@@ -2,14 +2,15 @@ import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'n
 import { once } from 'node:events';
 import { basename } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { CribError } from '../../../model/crib-error.ts';
-import { describeExit, type ProcessExit } from './process-exit.ts';
+import { containedExit, describeExit, isKilled, type ProcessExit } from './process-exit.ts';
 import { endProcessGroup, processGroup } from './process-group.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import { isMissing } from './is-missing.ts';
+import { removeRunContainer, type RunContainer } from './remove-run-container.ts';
 import type { ServerLog } from './server-log.ts';
 import { spawnTurn } from './spawn-turns.ts';
+import { settledWithin } from './settled-within.ts';
 import { spawnFailure } from './spawn-failure.ts';
 
 /** One server that runs on this machine, and whatever it starts. */
@@ -21,6 +22,8 @@ export interface ServerProcess {
   readonly log: ServerLog;
   /** When the process has ended, by itself or not, and what it last said has been read. */
   readonly exited: Promise<ProcessExit>;
+  /** After the end of its output, where it takes more than a moment to find out how it ended. */
+  readonly exitKnownWithinMs?: number;
   /** The last lines of standard error of this process. */
   lastWords(count: number): string[];
   /** [LIFE-4] Resolves when nothing of it is left. */
@@ -36,6 +39,8 @@ export interface ServerProcessOptions {
   env: Readonly<Record<string, string>>;
   log: ServerLog;
   registry: ProcessRegistry;
+  /** The container that the command makes, which is removed when the command has ended, however that was. */
+  container?: RunContainer;
   patience?: Patience;
   /** Lets the first starts of others go before this one. */
   later?: boolean;
@@ -54,9 +59,9 @@ const usualPatience: Patience = { politeMs: 500, termMs: 5000 };
 const lastWordsMs = 250;
 
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
-  const { command, cwd, env, log, registry, patience = usualPatience, later = false } = options;
+  const { command, env, log, registry, container, patience = usualPatience, later = false } = options;
   await spawnTurn({ later });
-  const child = await spawnGroup(command, cwd, env, registry);
+  const child = await spawnGroup(options);
   const pid = child.pid as number;
   const name = `Process ${pid} (${basename(command[0] ?? '')})`;
   log.append('event', `${name} started.`);
@@ -67,7 +72,9 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   for (const source of [child, child.stdin, child.stdout, child.stderr]) source.on('error', () => undefined);
 
   // Listened for from the beginning, because the two may come in one breath.
-  const gone = new Promise<ProcessExit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  const gone = new Promise<ProcessExit>((resolve) =>
+    child.once('exit', (code, signal) => resolve(container === undefined ? { code, signal } : containedExit({ code, signal }))),
+  );
   const closed = new Promise((resolve) => child.once('close', resolve));
   const exited = gone.then(async (exit) => {
     await settledWithin(closed, lastWordsMs);
@@ -81,12 +88,12 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     child.stdin.end();
     await settledWithin(gone, patience.politeMs);
     const ended = !group.isAlive() || (await endProcessGroup(group, patience.termMs));
-    if (ended) {
-      await exited;
-      registry.remove(pid);
-    } else {
-      // Its record stays, and the next start tries again.
-      log.append('event', `${name} could not be ended: the kernel does not let go of it.`);
+    // Where something stays its record does too, and the next start tries again.
+    if (!ended) log.append('event', `${name} could not be ended: the kernel does not let go of it.`);
+    else {
+      const exit = await exited;
+      if (container === undefined || (await removeRunContainer(container, env, isKilled(exit))) !== 'failed') registry.remove(pid);
+      else log.append('event', `The container ${container.name} could not be removed: Docker does not answer, or does not let go of it.`);
     }
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
   }
@@ -98,12 +105,8 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   return { pid, stdin: child.stdin, stdout: child.stdout, log, exited, lastWords: (count) => words.tail(count), stop };
 }
 
-async function spawnGroup(
-  command: readonly string[],
-  cwd: string | null,
-  env: Readonly<Record<string, string>>,
-  registry: ProcessRegistry,
-): Promise<ChildProcessWithoutNullStreams> {
+async function spawnGroup(options: ServerProcessOptions): Promise<ChildProcessWithoutNullStreams> {
+  const { command, cwd, env, registry, container } = options;
   const [program = '', ...args] = command;
   if (isMissing(program, env['PATH']))
     throw await spawnFailure(Object.assign(new Error('No such program'), { code: 'ENOENT' }), program, cwd);
@@ -113,13 +116,14 @@ async function spawnGroup(
     child = spawn(program, args, { cwd: cwd ?? undefined, env, stdio: 'pipe', detached: true, shell: false, windowsHide: true });
     const spawned = once(child, 'spawn');
     // Before anything else can happen, even before we know that it has really started.
-    if (child.pid !== undefined) registry.add({ pid: child.pid, program: basename(program) });
+    if (child.pid !== undefined) registry.add({ pid: child.pid, program: basename(program), container });
     await spawned;
     return child as ChildProcessWithoutNullStreams;
   } catch (error) {
     if (child?.pid === undefined) throw await spawnFailure(error, program, cwd);
     processGroup(child.pid).signal('SIGKILL');
     for (const pipe of child.stdio) pipe?.destroy();
+    if (container !== undefined) await removeRunContainer(container, env, true);
     throw notRecorded(error);
   }
 }
@@ -132,12 +136,6 @@ function notRecorded(cause: unknown): CribError {
     `The server was not started, because its process could not be recorded: ${reason}. ${advice}`,
     { cause },
   );
-}
-
-async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<void> {
-  const over = new AbortController();
-  await Promise.race([promise, delay(milliseconds, undefined, { signal: over.signal })]);
-  over.abort();
 }
 
 /** One piece per turn of the event loop, so that a process which floods its output leaves the rest of us our turns. */

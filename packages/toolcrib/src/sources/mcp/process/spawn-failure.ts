@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CribError } from '../../../model/crib-error.ts';
-import { dockerNotRunning } from './startup-failure.ts';
+import { dockerNotRunning } from './docker-failure.ts';
 
 /** How the programs that start servers come onto a machine. */
 const cures: Record<string, string> = {

@@ -1,4 +1,5 @@
 import { CribError, type CribErrorOptions } from '../../../model/crib-error.ts';
+import { dockerFailure } from './docker-failure.ts';
 import { boundWords, describeExit, exitDetails, type ProcessExit, quoteWords } from './process-exit.ts';
 
 export interface FailedStart {
@@ -46,9 +47,6 @@ const missingPackage: Sign[] = [
   },
 ];
 
-const noDocker =
-  /Cannot connect to the Docker daemon|docker daemon is not running|error during connect:|trying to connect to the docker (?:daemon|API)|failed to connect to the docker API/i;
-
 /** [ERR-1] [ERR-2] [ERR-4] [ERR-5] Why a server did not come up, from what is known when it did not. */
 export function startupFailure({ exit, lastWords }: FailedStart): CribError {
   const words = boundWords(lastWords);
@@ -59,16 +57,11 @@ export function startupFailure({ exit, lastWords }: FailedStart): CribError {
   const said = lastWords.join(' ').replaceAll(/[\s│╰─▶]+/g, ' ');
   const sign = missingPackage.find(({ pattern }) => pattern.test(said));
   if (sign !== undefined) return new CribError('NOT_FOUND', `Package not found. ${sign.advice}. ${quoteWords(words)}`, options);
-  if (noDocker.test(said)) return dockerNotRunning(quoteWords(words), options.details);
+  const docker = dockerFailure({ exit, said, quoted: quoteWords(words), details: options.details });
+  if (docker !== undefined) return docker;
   return new CribError(
     'SERVICE_UNAVAILABLE',
     `The server's process ${describeExit(exit)} before it was ready. ${quoteWords(words)}`,
     options,
   );
-}
-
-export function dockerNotRunning(reason: string, details: CribErrorOptions['details']): CribError {
-  return new CribError('SERVICE_UNAVAILABLE', `Docker not running. Install and start Docker, and let this account use it. ${reason}`, {
-    details,
-  });
 }

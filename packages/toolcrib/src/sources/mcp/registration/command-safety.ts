@@ -1,15 +1,19 @@
 import type { CheckedCommand } from './checked-command.ts';
-import { checkDockerRun } from './docker-run.ts';
+import { readDockerRun } from './docker-run.ts';
 import { checkNode, checkOtherInterpreter, checkPython } from './interpreters.ts';
 import { invalid } from './invalid.ts';
+import type { AllowedMounts } from './mount-rules.ts';
 import { checkNpx, checkUv, checkUvx } from './package-runners.ts';
 import { shorten } from './package-spec.ts';
+import { programName } from './program-name.ts';
 
 export interface CommandRules {
   /** Lets packages come from an address, a repository or a file instead of the registry. */
   allowRisky?: boolean;
   /** Where the command stands in the request. */
   field?: string;
+  /** What containers may mount: nothing of this machine unless it is said. */
+  allowedMounts?: AllowedMounts;
 }
 
 const shells = new Set('sh bash dash zsh ksh mksh fish csh tcsh ash cmd powershell pwsh wsl rbash nu xonsh elvish'.split(' '));
@@ -27,17 +31,12 @@ const packageManagers: Record<string, string> = { npm: 'npx -y', pnpm: 'npx -y',
  *
  * `${NAME}` passes only where it is data to what is started, so that filling it in later cannot change what that is.
  */
-export function checkCommand(command: readonly string[], { allowRisky = false, field = 'command' }: CommandRules = {}): CheckedCommand {
+export function checkCommand(command: readonly string[], given: CommandRules = {}): CheckedCommand {
+  const { allowRisky = false, field = 'command', allowedMounts = [] } = given;
   const [path = '', ...args] = command;
-  if (path.trim() === '') throw invalid(field, 'The command is empty: name the program first');
-  if (command.some((part) => part.includes('\0'))) throw invalid(field, 'The command has a NUL character in it');
-  if (path.startsWith('-')) throw invalid(field, `A program's name cannot begin with a hyphen: ${shorten(path)}`);
-  if (path.includes('${')) throw invalid(field, 'The program itself must be named; ${…} may stand in its arguments only');
-  if (/\s-/.test(path) || (/\s/.test(path) && !/[\\/]/.test(path))) {
-    throw invalid(field, `${shorten(path)} looks like a whole command line. Give the program and its arguments as a list`);
-  }
+  checkProgram(command, field);
   const program = programName(path);
-  const rules = { field, allowRisky, inner: (inner: readonly string[]) => checkCommand(inner, { allowRisky, field }) };
+  const rules = { field, allowRisky, inner: (inner: readonly string[]) => checkCommand(inner, given) };
 
   if (shells.has(program))
     throw invalid(field, `${program} is refused: a shell is no server. Name the program that it would start, or the script itself`);
@@ -57,7 +56,7 @@ export function checkCommand(command: readonly string[], { allowRisky = false, f
     case 'docker':
     case 'podman':
     case 'nerdctl':
-      return { runtime: 'docker', runs: [checkDockerRun(program, args, field)] };
+      return { runtime: 'docker', runs: [readDockerRun(command, { field, allowedMounts }).image] };
     case 'node':
     case 'nodejs':
     case 'tsx':
@@ -74,9 +73,14 @@ export function checkCommand(command: readonly string[], { allowRisky = false, f
   }
 }
 
-/** `/usr/bin/python3.12` is `python`, `C:\Windows\CMD.EXE` is `cmd`. */
-export function programName(path: string): string {
-  const file = path.replaceAll('\\', '/').split('/').at(-1) ?? '';
-  const plain = file.toLowerCase().replace(/\.(?:exe|cmd|bat|com|ps1)$/, '');
-  return /^(?:python|pythonw|pypy|perl|ruby|php|lua)[\d.]*$/.test(plain) ? plain.replace(/[\d.]+$/, '') : plain;
+/** What holds for a program wherever it is started, inside a container too. */
+export function checkProgram(command: readonly string[], field: string): void {
+  const [path = ''] = command;
+  if (path.trim() === '') throw invalid(field, 'The command is empty: name the program first');
+  if (command.some((part) => part.includes('\0'))) throw invalid(field, 'The command has a NUL character in it');
+  if (path.startsWith('-')) throw invalid(field, `A program's name cannot begin with a hyphen: ${shorten(path)}`);
+  if (path.includes('${')) throw invalid(field, 'The program itself must be named; ${…} may stand in its arguments only');
+  if (/\s-/.test(path) || (/\s/.test(path) && !/[\\/]/.test(path))) {
+    throw invalid(field, `${shorten(path)} looks like a whole command line. Give the program and its arguments as a list`);
+  }
 }

@@ -1,105 +1,113 @@
-import { posix } from 'node:path';
+import { fewestPids } from '../../../model/container.ts';
 import { invalid } from './invalid.ts';
 import { readLaunchOptions, type KnownOptions } from './launch-options.ts';
+import { checkMountFlag, checkVolumeFlag, type MountRules } from './mount-rules.ts';
 import { checkImage, shorten } from './package-spec.ts';
+import { programName } from './program-name.ts';
+
+/** A `docker run`, taken apart: `program` with `run`, the options, and the image with the arguments behind it. */
+export interface DockerRun {
+  start: string[];
+  options: string[];
+  rest: string[];
+  image: string;
+  /** The options by their long names, with their last values; a switch has none. */
+  given: Map<string, string>;
+}
 
 const breaksOut = 'it gives the container a way out to this machine';
 const noTerminal = 'the conversation needs plain pipes. Use -i alone';
+const ours = 'Toolcrib looks after the container itself. Take it out';
 
-/** Refuses a `docker run` that reaches out of its container. `args` begin behind the name of the program. Gives the image. */
-export function checkDockerRun(program: string, args: readonly string[], field: string): string {
-  const run = args[0] === 'container' ? args.slice(1) : args;
-  if (run[0] === 'exec') throw invalid(field, `${program} exec is refused: name the image with ${program} run, or register the container`);
-  if (run[0] !== 'run')
-    throw invalid(field, `${program} ${shorten(run[0] ?? '').slice(1, -1)} is refused: only ${program} run starts a server`);
-  const known = knownOptions(`${program} run`, field);
-  const image = run[1 + readLaunchOptions(run.slice(1), known, field)];
+const longNames: Record<string, string> = {
+  '-i': '--interactive',
+  '-m': '--memory',
+  '-u': '--user',
+  '-w': '--workdir',
+  '-v': '--volume',
+  '-e': '--env',
+  '-l': '--label',
+  '--net': '--network',
+};
+const switches = ['--rm', '-i', '--interactive', '--init', '--read-only', '-q', '--quiet', '--no-healthcheck'];
+
+/** Takes a `docker run` apart, and refuses one that reaches out of its container. */
+export function readDockerRun(command: readonly string[], rules: MountRules): DockerRun {
+  const { field } = rules;
+  const program = programName(command[0] ?? '');
+  const runAt = command[1] === 'container' ? 2 : 1;
+  const verb = command[runAt];
+  if (verb === 'exec')
+    throw invalid(field, `${program} exec is refused: name the image with ${program} run, or register the container with mcp_container`);
+  if (verb !== 'run')
+    throw invalid(field, `${program} ${shorten(verb ?? '').slice(1, -1)} is refused: only ${program} run starts a server`);
+  const behind = command.slice(runAt + 1);
+  const given = new Map<string, string>();
+  const imageAt = readLaunchOptions(behind, knownOptions(`${program} run`, rules, given), field);
+  const image = behind[imageAt];
   if (image === undefined) throw invalid(field, `${program} run needs the name of an image`);
-  return checkImage(image, field);
+  const options = behind.slice(0, imageAt).filter((option) => option !== '--');
+  for (const name of switches) if (options.some((option) => isSwitch(option, name))) given.set(longNames[name] ?? name, '');
+  return { start: command.slice(0, runAt + 1), options, rest: behind.slice(imageAt), image: checkImage(image, field), given };
 }
 
-function knownOptions(program: string, field: string): KnownOptions {
-  const anything = (): void => {};
-  const network = (value: string): void => {
-    if (!/^[a-z0-9][\w.-]*$/i.test(value) || value === 'host') throw invalid(field, `--network ${shorten(value)} is refused: ${breaksOut}`);
+/** Whether an option is this switch, perhaps among joined letters. No value begins with a hyphen, so none is taken for a switch. */
+function isSwitch(option: string, name: string): boolean {
+  if (option.replace(/=true$/, '') === name) return true;
+  return name.length === 2 && /^-[iq]+$/.test(option) && option.includes(name.slice(1));
+}
+
+function knownOptions(program: string, rules: MountRules, given: Map<string, string>): KnownOptions {
+  const { field } = rules;
+  const refuseUnless = (allowed: RegExp, name: string, why: string) => (value: string) => {
+    if (!allowed.test(value)) throw invalid(field, `${name} ${shorten(value)} is refused: ${why}`);
   };
-  const volume = (value: string): void => checkVolume(value, field);
-  const free = '--env -e --label -l --name --hostname -h --user -u --workdir -w --entrypoint --platform --pull --memory -m'
-    .concat(' --memory-swap --memory-reservation --cpus --cpu-shares -c --cpuset-cpus --pids-limit --ulimit --shm-size')
+  const anything = (): void => {};
+  const bound = (name: string) => refuseUnless(/[1-9]|\$\{/, name, 'it sets no limit. Take it out, or name one');
+  const network = refuseUnless(/^(?!host$)[a-z0-9][\w.-]*$/i, '--network', breaksOut);
+  const label = refuseUnless(/^(?!dev\.toolcrib\.)/i, '--label', ours);
+  const volume = (value: string): void => checkVolumeFlag(value, rules);
+  const free = '--env -e --name --hostname -h --user -u --workdir -w --entrypoint --platform --pull'
+    .concat(' --memory-swap --memory-reservation --cpu-shares -c --cpuset-cpus --ulimit --shm-size')
     .concat(' --tmpfs --cap-drop --stop-timeout --stop-signal --dns --add-host --publish -p --expose')
     .split(' ');
+  const valued: KnownOptions['valued'] = {
+    ...Object.fromEntries(free.map((name) => [name, anything])),
+    ...Object.fromEntries(['--memory', '-m', '--cpus'].map((name) => [name, bound(name)])),
+    '--network': network,
+    '--net': network,
+    '--label': label,
+    '-l': label,
+    '--volume': volume,
+    '-v': volume,
+    '--mount': (value) => checkMountFlag(value, rules),
+    '--security-opt': refuseUnless(/^no-new-privileges(?:[:=]true)?$/, '--security-opt', breaksOut),
+    '--pids-limit': (value) => {
+      if (!/^\d{1,7}$/.test(value) || Number(value) < fewestPids)
+        throw invalid(field, `--pids-limit must be a number from ${fewestPids} on: with fewer, programs hang instead of failing`);
+    },
+  };
+  const recorded = Object.entries(valued).map(([name, look]) => {
+    const note = (value: string): void => {
+      look(value);
+      given.set(longNames[name] ?? name, value);
+    };
+    return [name, note] as const;
+  });
   return {
     program,
     joinsLetters: true,
-    switches: new Set('--rm -i --interactive --init --read-only -q --quiet --no-healthcheck'.split(' ')),
-    valued: {
-      ...Object.fromEntries(free.map((name) => [name, anything])),
-      '--network': network,
-      '--net': network,
-      '--volume': volume,
-      '-v': volume,
-      '--mount': (value) => checkMount(value, field),
-      '--security-opt': (value) => {
-        if (!/^no-new-privileges(?:[:=]true)?$/.test(value))
-          throw invalid(field, `--security-opt ${shorten(value)} is refused: ${breaksOut}`);
-      },
-    },
+    switches: new Set(switches),
+    valued: Object.fromEntries(recorded),
     reasons: {
       ...Object.fromEntries(
         '--privileged --pid --ipc --uts --userns --cgroupns --device --cap-add --volumes-from --runtime'
           .split(' ')
           .map((name) => [name, breaksOut]),
       ),
-      '-t': noTerminal,
-      '--tty': noTerminal,
-      '-it': noTerminal,
-      '-ti': noTerminal,
-      '-d': noTerminal,
-      '--detach': noTerminal,
+      ...Object.fromEntries(['-t', '--tty', '-it', '-ti'].map((name) => [name, noTerminal])),
+      ...Object.fromEntries(['-d', '--detach', '--cidfile', '--restart'].map((name) => [name, ours])),
       '--env-file': 'it reads a file of this machine. Give the variables to the source instead',
     },
   };
-}
-
-/** What belongs to this machine, and not to any container. */
-const guarded = '/etc /proc /sys /dev /boot /root /run /var/run /var/lib /usr /bin /sbin /lib /lib64 /private/etc /private/var'.split(' ');
-
-/** Where people keep their keys. */
-const keys = /(?:^|[\\/])\.(?:ssh|aws|azure|kube|docker|gnupg|config|netrc|npmrc)(?:[\\/]|$)/i;
-
-function checkVolume(value: string, field: string): void {
-  refuseReference(value, field);
-  // A drive letter has a colon of its own.
-  const source = /^(?:[a-z]:)?[^:]*/i.exec(value)?.[0] ?? '';
-  // A single part is an anonymous volume: nothing of this machine is in it.
-  if (source !== value) checkMountSource(source, field);
-}
-
-function checkMount(value: string, field: string): void {
-  refuseReference(value, field);
-  const harmless = new Set(['type', 'source', 'src', 'target', 'destination', 'dst', 'readonly', 'ro', 'tmpfs-size', 'tmpfs-mode']);
-  for (const part of value.split(',')) {
-    const [name = '', ...rest] = part.split('=');
-    if (!harmless.has(name.toLowerCase())) throw invalid(field, `--mount ${shorten(part)} is refused: ${breaksOut}`);
-    if (/^(?:source|src)$/i.test(name)) checkMountSource(rest.join('='), field);
-  }
-}
-
-/** What is filled in later could say anything, another mount too. */
-function refuseReference(value: string, field: string): void {
-  if (value.includes('${')) throw invalid(field, `Mounting ${shorten(value)} is refused: what is mounted must be said outright`);
-}
-
-function checkMountSource(source: string, field: string): void {
-  const refused = invalid(
-    field,
-    `Mounting ${shorten(source)} is refused: ${breaksOut}. Mount a directory made for the server, by its absolute path`,
-  );
-  if (/\.sock\b/i.test(source) || keys.test(source) || /^[a-z]:[\\/]*$/i.test(source)) throw refused;
-  // A named volume.
-  if (/^[a-z0-9][\w.-]*$/i.test(source) || /^[a-z]:[\\/]/i.test(source)) return;
-  if (!source.startsWith('/')) throw refused;
-  const path = posix.normalize(source).replace(/\/+$/, '');
-  const touches = guarded.some((place) => path === place || path.startsWith(`${place}/`) || place.startsWith(`${path}/`));
-  if (path === '' || path === '/home' || path === '/Users' || touches) throw refused;
 }

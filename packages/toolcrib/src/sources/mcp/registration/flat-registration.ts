@@ -1,3 +1,4 @@
+import type { McpDefinition } from '../../../model/mcp-definition.ts';
 import type { CheckedCommand } from './checked-command.ts';
 import type { Draft } from './draft.ts';
 import type { McpRegistration } from './forms.ts';
@@ -5,13 +6,14 @@ import { invalid } from './invalid.ts';
 import { localParts, runtimeOfScript, type LocalParts } from './local-server.ts';
 import type { Manifest, ManifestPackage, ManifestRemote } from './manifest-model.ts';
 import type { SlotFiller } from './manifest-slots.ts';
-import { packageCommand, withRuntime } from './package-command.ts';
+import { packageContainer, refuseContainer } from './package-container.ts';
+import { namesDockerRun, packageCommand, withRuntime } from './package-command.ts';
 import { readVariables, slotFiller, type GivenVariable } from './read-variables.ts';
 import type { RegistrationContext } from './registration-context.ts';
 import { remoteParts, type RemoteParts } from './remote-server.ts';
 
 export interface DefinitionParts {
-  parts: Partial<LocalParts & RemoteParts>;
+  parts: Partial<LocalParts & RemoteParts & Pick<McpDefinition, 'container'>>;
   /** What would be started; null for a remote server. */
   starts: CheckedCommand | null;
 }
@@ -55,13 +57,13 @@ interface LocalFound {
 }
 
 async function local(draft: Draft, form: McpRegistration, { manifest, found, context }: LocalFound): Promise<DefinitionParts> {
-  const { allowRisky = false } = context;
+  const { allowRisky = false, allowedMounts = [] } = context;
   const config = form.mcp_config ?? null;
   const filler = slotFiller(draft, config, 'mcp_config');
   readVariables(draft, { given: givenVariables(form), declared: found?.variables ?? [], filler, config, field: variablesField });
 
   const field = form.mcp_command === undefined ? 'mcp_plugin_dir' : 'mcp_command';
-  const { command, runtime } = commandOf(draft, form, { found, filler, field, allowRisky });
+  const { command, runtime } = commandOf(draft, form, { found, filler, field, context });
   for (const slot of filler.missing) draft.missing.push(`mcp_config.${slot}`);
   const transport = form.mcp_transport_type ?? found?.transport ?? 'stdio';
   return localParts(draft, {
@@ -74,6 +76,7 @@ async function local(draft: Draft, form: McpRegistration, { manifest, found, con
     config,
     field,
     allowRisky,
+    allowedMounts,
   });
 }
 
@@ -81,27 +84,25 @@ interface CommandParts {
   found: ManifestPackage | undefined;
   filler: SlotFiller;
   field: string;
-  allowRisky: boolean;
+  context: RegistrationContext;
 }
 
-function commandOf(draft: Draft, form: McpRegistration, { found, filler, field, allowRisky }: CommandParts) {
-  const variables = [...draft.environment.keys()];
+function commandOf(draft: Draft, form: McpRegistration, { found, filler, field, context }: CommandParts) {
+  const { allowRisky = false, allowedMounts = [] } = context;
   const { mcp_command: given, mcp_runtime_hint: hint = null } = form;
-  if (given !== undefined) {
-    const own = typeof given === 'string' ? [given] : given;
-    const runtime = hint ?? runtimeOfScript(own);
-    return { command: withRuntime(runtime, own, variables), runtime };
+  const described = given === undefined ? found : undefined;
+  const own = typeof given === 'string' ? [given] : (given ?? found?.command ?? []);
+  const runtime = hint ?? described?.runtime ?? runtimeOfScript(own);
+  const container = packageContainer(form, context, runtime === 'docker' && !namesDockerRun(own));
+  const options = { variables: [...draft.environment.keys()], container, allowedMounts, field };
+  if (described?.package != null) {
+    if (hint !== null && hint !== described.runtime)
+      throw invalid('mcp_runtime_hint', `The manifest's package is started with ${described.runtime ?? 'its own command'}`);
+    const runtimeArguments = described.runtimeArguments.flatMap(filler.argument);
+    const args = described.arguments.flatMap(filler.argument);
+    return { command: packageCommand(described.package, { ...options, runtimeArguments, args, allowRisky }), runtime };
   }
-  if (found?.package != null) {
-    if (hint !== null && hint !== found.runtime)
-      throw invalid('mcp_runtime_hint', `The manifest's package is started with ${found.runtime ?? 'its own command'}`);
-    const runtimeArguments = found.runtimeArguments.flatMap(filler.argument);
-    const args = found.arguments.flatMap(filler.argument);
-    return { command: packageCommand(found.package, { runtimeArguments, args, variables, field, allowRisky }), runtime: found.runtime };
-  }
-  const own = found?.command ?? [];
-  const runtime = hint ?? found?.runtime ?? runtimeOfScript(own);
-  return { command: withRuntime(runtime, own, variables), runtime };
+  return { command: withRuntime(runtime, own, options), runtime };
 }
 
 function remoteOfManifest(draft: Draft, form: McpRegistration, manifest: Manifest): DefinitionParts {
@@ -121,6 +122,7 @@ interface RemoteFound {
 }
 
 function remote(draft: Draft, form: McpRegistration, { url, urlField, transport, found }: RemoteFound): DefinitionParts {
+  refuseContainer(form);
   const config = form.mcp_config ?? null;
   const filler = slotFiller(draft, config, 'mcp_config');
   // A manifest may leave parts of the address open: https://{tenant}.example.com/mcp

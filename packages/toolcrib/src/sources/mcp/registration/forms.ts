@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { callLimitsSchema } from '../../../model/call-limits.ts';
 import type { Json } from '../../../model/json.ts';
 import { mcpDefinitionSchema, resilienceSchema } from '../../../model/mcp-definition.ts';
+import { containerFormSchema } from './container-form.ts';
 import { packageFormSchema, runtimeHintSchema } from './package-form.ts';
 import { credentialInputSchema, valueInputSchema, valuesSchema } from './value-input.ts';
 
@@ -51,6 +52,7 @@ export const mcpRegistrationSchema = z
       .optional()
       .describe('Values for the arguments that a manifest leaves open; shown redacted'),
     mcp: packageFormSchema.optional(),
+    mcp_container: containerFormSchema.optional(),
 
     headers: valuesSchema(valueInputSchema).optional().describe('Sent with every request to a remote server; they win over mcp_env_vars'),
     credential: credentialInputSchema.optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { programName } from './command-safety.ts';
 import { fromEditorVariables } from './editor-variables.ts';
 import { mcpRegistrationSchema, type McpRegistrationInput } from './forms.ts';
+import { programName } from './program-name.ts';
 
 const text = z.string().max(65_536);
 const scalar = z.union([text, z.number(), z.boolean()]).transform(String);

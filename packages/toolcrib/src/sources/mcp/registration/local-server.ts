@@ -4,8 +4,10 @@ import type { McpDefinition } from '../../../model/mcp-definition.ts';
 import { takeArgumentSecrets } from './argument-secrets.ts';
 import type { CheckedCommand } from './checked-command.ts';
 import { checkCommand } from './command-safety.ts';
+import { completeDockerRun } from './docker-command.ts';
 import type { Draft } from './draft.ts';
 import { invalid } from './invalid.ts';
+import type { AllowedMounts } from './mount-rules.ts';
 import { resolvePluginPath } from './plugin-path.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -21,6 +23,7 @@ export interface LocalServer {
   /** Where the command stands in the request. */
   field: string;
   allowRisky: boolean;
+  allowedMounts: AllowedMounts;
 }
 
 export type LocalParts = Pick<
@@ -30,10 +33,11 @@ export type LocalParts = Pick<
 
 /** The part of a definition that says how a local server is started, after its command has been checked. */
 export async function localParts(draft: Draft, server: LocalServer): Promise<{ parts: LocalParts; starts: CheckedCommand }> {
-  const { field, allowRisky, pluginDir } = server;
+  const { field, allowRisky, allowedMounts, pluginDir } = server;
   if (server.cwd !== null && !isAbsolute(server.cwd)) throw invalid('mcp_cwd', 'The directory to start in must be an absolute path');
-  const starts = checkCommand(server.command, { allowRisky, field });
-  const command = await withPaths(server.command, starts, server);
+  const starts = checkCommand(server.command, { allowRisky, field, allowedMounts });
+  const written = starts.runtime === 'docker' ? completeDockerRun(server.command, { field, allowedMounts }) : server.command;
+  const command = await withPaths(written, starts, server);
   const parts: LocalParts = {
     transport_type: server.transport,
     runtime_hint: server.runtime ?? (starts.runtime === 'program' || starts.runtime === 'uv' ? null : starts.runtime),

@@ -19,6 +19,8 @@ export function mergeUpdate(stored: McpDefinition, form: McpRegistration): McpRe
   if (form.discovery_credential !== undefined)
     merged.discovery_credential = keepCredential(form.discovery_credential, stored.discovery_credential);
   if (form.mcp_config !== undefined) merged.mcp_config = keepConfig(form.mcp_config, stored.config, 'mcp_config');
+  if (form.mcp_container?.env !== undefined)
+    merged.mcp_container = { ...form.mcp_container, env: keepValues(form.mcp_container.env, stored.environment) };
   if (form.mcp !== undefined) {
     merged.mcp = { ...form.mcp };
     if (form.mcp.config !== undefined) merged.mcp.config = keepConfig(form.mcp.config, stored.config, 'mcp.config');

@@ -2,8 +2,9 @@ import { isPerUser } from '../../../model/credential.ts';
 import { mcpDefinitionSchema, type McpDefinition } from '../../../model/mcp-definition.ts';
 import type { Json } from '../../../model/json.ts';
 import type { CheckedCommand } from './checked-command.ts';
+import { containerRegistration, isInContainer } from './container-registration.ts';
 import { createDraft, type Draft } from './draft.ts';
-import { flatRegistration } from './flat-registration.ts';
+import { flatRegistration, type DefinitionParts } from './flat-registration.ts';
 import type { McpRegistration } from './forms.ts';
 import { invalid } from './invalid.ts';
 import { checkNamespace, namespaceFromName } from './namespace.ts';
@@ -35,8 +36,7 @@ export async function normaliseRegistration(form: McpRegistration, context: Regi
   const namespace = form.namespace === undefined ? namespaceFromName(name) : checkNamespace(form.namespace);
 
   const draft = createDraft(context.secretName);
-  const { parts, starts } =
-    form.mcp === undefined ? await flatRegistration(draft, form, context) : await packageRegistration(draft, form, context);
+  const { parts, starts } = await partsOf(draft, form, context);
   const isLocal = starts !== null;
   if (isLocal && (form.headers !== undefined || (form.credential !== undefined && !isPerUser(form.credential)))) {
     throw invalid(form.headers === undefined ? 'credential' : 'headers', 'A server that is started here has no headers: give it variables');
@@ -68,6 +68,11 @@ export async function normaliseRegistration(form: McpRegistration, context: Regi
     origin: originOf(form.mcp?.source ?? 'manual'),
   });
   return { name, namespace, enabled: form.enabled, definition, secrets: draft.secrets, starts, missing };
+}
+
+async function partsOf(draft: Draft, form: McpRegistration, context: RegistrationContext): Promise<DefinitionParts> {
+  if (isInContainer(form)) return containerRegistration(draft, form, context);
+  return form.mcp === undefined ? flatRegistration(draft, form, context) : packageRegistration(draft, form, context);
 }
 
 /** [SRC-10] Required values that are not there, or refer to something that is not there. */

@@ -1,6 +1,9 @@
+import { usualContainer, type MadeContainer } from './container-settings.ts';
+import { dockerPackageCommand } from './docker-command.ts';
 import { invalid } from './invalid.ts';
-import { programName } from './command-safety.ts';
+import type { AllowedMounts } from './mount-rules.ts';
 import { checkImage, checkNpmSpec, checkPypiSpec } from './package-spec.ts';
+import { isContainerRunner, programName } from './program-name.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface PackageToStart {
@@ -9,6 +12,9 @@ export interface PackageToStart {
   version?: string | undefined;
 }
 
+/** For what is run in a container of its own. */
+export type ContainerOptions = Pick<StartOptions, 'variables' | 'container' | 'allowedMounts' | 'field'>;
+
 export interface StartOptions {
   /** Arguments for npx, uvx or docker itself. */
   runtimeArguments?: readonly string[];
@@ -16,6 +22,9 @@ export interface StartOptions {
   args?: readonly string[];
   /** The names of the variables that a container is to be given. */
   variables?: Iterable<string>;
+  /** How its container is made. */
+  container?: MadeContainer;
+  allowedMounts?: AllowedMounts;
   /** Where the identifier stands in the request or file, and where the version does. */
   field: string;
   allowRisky: boolean;
@@ -23,7 +32,7 @@ export interface StartOptions {
 
 /** [SRC-2] The command that starts a package: `npx -y …`, `uvx …`, `docker run --rm -i --init …`. */
 export function packageCommand({ type, identifier, version = '' }: PackageToStart, options: StartOptions): string[] {
-  const { runtimeArguments = [], args = [], variables = [], field, allowRisky } = options;
+  const { runtimeArguments = [], args = [], field, allowRisky } = options;
   const name = identifier.trim();
   if (name === '') throw invalid(field, 'Package identifier required');
   checkVersion(name, version, type, field);
@@ -40,15 +49,15 @@ export function packageCommand({ type, identifier, version = '' }: PackageToStar
     case 'docker': {
       checkImage(name, field);
       const image = version === '' ? name : version.startsWith('sha256:') ? `${name}@${version}` : `${name}:${version}`;
-      const own = without(runtimeArguments, ['run', '--rm', '-i', '--interactive', '--init']);
-      return ['docker', 'run', '--rm', '-i', '--init', ...own, ...environmentFlags(variables), image, ...args];
+      const own = runtimeArguments[0] === 'run' ? runtimeArguments.slice(1) : runtimeArguments;
+      return dockerPackage([...own, image, ...args], options);
     }
   }
 }
 
-/** A container has an environment of its own: what it is to see must be named. The values come from the docker command's environment. */
-function environmentFlags(variables: Iterable<string>): string[] {
-  return [...variables].flatMap((name) => ['-e', name]);
+function dockerPackage(behindRun: readonly string[], options: ContainerOptions): string[] {
+  const { container = usualContainer, variables = [], field, allowedMounts = [] } = options;
+  return dockerPackageCommand({ behindRun, container, variables }, { field, allowedMounts });
 }
 
 function without(args: readonly string[], given: readonly string[]): string[] {
@@ -64,7 +73,7 @@ function checkVersion(name: string, version: string, type: PackageToStart['type'
 }
 
 /** What a runtime puts before a command that does not name it: the manifest's `runtime: uvx, command: [mcp-server-github]`. */
-export function withRuntime(runtime: Runtime | null, command: readonly string[], variables: Iterable<string>): string[] {
+export function withRuntime(runtime: Runtime | null, command: readonly string[], options: ContainerOptions): string[] {
   const [first = ''] = command;
   if (runtime === null || startsWith(first, runtime)) return [...command];
   switch (runtime) {
@@ -73,9 +82,7 @@ export function withRuntime(runtime: Runtime | null, command: readonly string[],
     case 'uvx':
       return ['uvx', ...command];
     case 'docker':
-      return first === 'run'
-        ? ['docker', ...command]
-        : ['docker', 'run', '--rm', '-i', '--init', ...environmentFlags(variables), ...command];
+      return namesDockerRun(command) ? ['docker', ...command] : dockerPackage(command, options);
     case 'python':
       return [process.platform === 'win32' ? 'python' : 'python3', ...command];
     case 'node':
@@ -83,8 +90,13 @@ export function withRuntime(runtime: Runtime | null, command: readonly string[],
   }
 }
 
+/** Whether somebody has written the whole `docker run`, and not only the image. */
+export function namesDockerRun([first = '']: readonly string[]): boolean {
+  return first === 'run' || isContainerRunner(programName(first));
+}
+
 /** Whether the command names the runtime itself, by whatever path. */
 function startsWith(first: string, runtime: Runtime): boolean {
   const program = programName(first);
-  return program === runtime || (runtime === 'uvx' && program === 'uv') || (runtime === 'docker' && program === 'podman');
+  return program === runtime || (runtime === 'uvx' && program === 'uv') || (runtime === 'docker' && isContainerRunner(program));
 }

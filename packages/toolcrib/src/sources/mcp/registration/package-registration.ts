@@ -5,7 +5,8 @@ import type { McpRegistration } from './forms.ts';
 import { invalid } from './invalid.ts';
 import { localParts } from './local-server.ts';
 import type { PackageForm, PackageInput } from './package-form.ts';
-import { packageCommand, withRuntime } from './package-command.ts';
+import { packageContainer } from './package-container.ts';
+import { packageCommand, withRuntime, type StartOptions } from './package-command.ts';
 import { readVariables, slotFiller, type GivenVariable } from './read-variables.ts';
 import type { RegistrationContext } from './registration-context.ts';
 import { remoteParts } from './remote-server.ts';
@@ -26,6 +27,7 @@ export async function packageRegistration(draft: Draft, form: McpRegistration, c
   const config = mcp.config ?? null;
   const given = givenVariables(mcp);
   const filler = slotFiller(draft, config, 'mcp.config');
+  const container = packageContainer(form, context, found.package_type === 'docker');
   if (found.package_type === 'http') {
     if (mcp.transport.type !== 'http')
       throw invalid('mcp.transport', 'An http package is only connected to: give the transport {"type": "http", "url": …}');
@@ -52,7 +54,9 @@ export async function packageRegistration(draft: Draft, form: McpRegistration, c
   }
   readVariables(draft, { given, declared: [], filler, config, field: variablesField });
   declare(draft, mcp);
-  const { command, runtime } = commandOf({ ...found, identifier }, [...draft.environment.keys()], context.allowRisky ?? false);
+  const { allowRisky = false, allowedMounts = [] } = context;
+  const options = { variables: [...draft.environment.keys()], container, allowRisky, allowedMounts };
+  const { command, runtime } = commandOf({ ...found, identifier }, options);
   return localParts(draft, {
     pluginDir: null,
     manifestPath: null,
@@ -62,31 +66,28 @@ export async function packageRegistration(draft: Draft, form: McpRegistration, c
     command,
     config,
     field: 'mcp.package',
-    allowRisky: context.allowRisky ?? false,
+    allowRisky,
+    allowedMounts,
   });
 }
 
 function commandOf(
   found: PackageInput & { identifier: string },
-  variables: string[],
-  allowRisky: boolean,
+  options: Omit<StartOptions, 'field'>,
 ): { command: string[]; runtime: Runtime | null } {
   const { package_type: type, identifier, version, runtime_hint: hint, args = [] } = found;
   if (type === 'npm' || type === 'pypi' || type === 'docker') {
     const runtime = runtimes[type];
     if (hint !== undefined && hint !== runtime)
       throw invalid('mcp.package.runtime_hint', `A package of type ${type} is started with ${runtime}`);
-    return {
-      command: packageCommand({ type, identifier, version }, { args, variables, field: 'mcp.package.identifier', allowRisky }),
-      runtime,
-    };
+    return { command: packageCommand({ type, identifier, version }, { ...options, args, field: 'mcp.package.identifier' }), runtime };
   }
   if (version !== undefined) throw invalid('mcp.package.version', 'A program has no version that could be chosen. Take it out');
   if (hint !== undefined && hint !== 'python' && hint !== 'node')
     throw invalid('mcp.package.runtime_hint', 'A binary is started directly, or with python or node');
   if (!isAbsolute(identifier) && (hint !== undefined || /[\\/]/.test(identifier)))
     throw invalid('mcp.package.identifier', 'Name the file by its absolute path');
-  return { command: withRuntime(hint ?? null, [identifier, ...args], variables), runtime: hint ?? null };
+  return { command: withRuntime(hint ?? null, [identifier, ...args], { ...options, field: 'mcp.package' }), runtime: hint ?? null };
 }
 
 function givenVariables({ env_vars: variables = {} }: PackageForm): Map<string, GivenVariable> {

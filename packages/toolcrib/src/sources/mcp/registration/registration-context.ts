@@ -1,4 +1,5 @@
 import type { Manifest } from './manifest-model.ts';
+import type { AllowedMounts } from './mount-rules.ts';
 
 /** What turning a registration into a definition needs from outside. */
 export interface RegistrationContext {
@@ -11,6 +12,8 @@ export interface RegistrationContext {
   hasVariable?(name: string): Promise<boolean>;
   /** Lets packages come from an address, a repository or a file instead of the registry. */
   allowRisky?: boolean;
+  /** Directories of this machine that containers may mount; none where it is left out. */
+  allowedMounts?: AllowedMounts;
   /** [SRC-8] Reports missing values instead of refusing the registration. */
   preview?: boolean;
 }

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { sourceLabel } from '../container/container-labels.ts';
+import { isContainerRunner, programName } from '../registration/program-name.ts';
+import { startServerProcess, type ServerProcess, type ServerProcessOptions } from './server-process.ts';
+
+export interface LocalProcessOptions extends Omit<ServerProcessOptions, 'container' | 'patience'> {
+  sourceId: string;
+  /** What tells the docker command where its engine is: of no use to any other server, and not given to them. */
+  dockerEnvironment: Readonly<Record<string, string>>;
+}
+
+/** A container takes longer to leave than a process does, and to be removed; together it is still less than 6 seconds. */
+const patience = { politeMs: 1500, termMs: 3000 };
+
+/** A server that is started on this machine. One that is a `docker run` gets a name of ours, by which nothing of it stays behind. */
+export function startLocalProcess({ sourceId, dockerEnvironment, ...options }: LocalProcessOptions): Promise<ServerProcess> {
+  const { command, env } = options;
+  const runAt = dockerRunAt(command);
+  if (runAt === undefined) return startServerProcess(options);
+  const name = `toolcrib-run-${randomBytes(10).toString('hex')}`;
+  const ours = ['--name', name, '--label', `${sourceLabel}=${sourceId}`];
+  return startServerProcess({
+    ...options,
+    command: [...command.slice(0, runAt + 1), ...ours, ...command.slice(runAt + 1)],
+    env: { ...env, ...dockerEnvironment },
+    container: { program: command[0] ?? '', name },
+    patience,
+  });
+}
+
+/** Where the word `run` stands. */
+function dockerRunAt([program = '', ...args]: readonly string[]): number | undefined {
+  if (!isContainerRunner(programName(program))) return undefined;
+  if (args[0] === 'run') return 1;
+  return args[0] === 'container' && args[1] === 'run' ? 2 : undefined;
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { containerPlaceSchema, containerSettingsSchema } from '../../../model/container.ts';
+import { valueInputSchema, valuesSchema } from './value-input.ts';
+
+const { workdir, user } = containerPlaceSchema.shape;
+const { limits, network, read_only, tmpfs, mounts } = containerSettingsSchema.shape;
+const { memory_mb, cpus, pids } = limits.unwrap().shape;
+
+/** [SRC-3] A server inside a container, or how the container of a docker package is made. */
+export const containerFormSchema = z
+  .strictObject({
+    container: z.string().min(1).max(255).optional().describe('The name or id of a container that runs already'),
+    image: z.string().min(1).max(500).optional().describe('The image to make a container from; it must be there already'),
+    command: z
+      .array(z.string().max(32_768))
+      .min(1)
+      .max(400)
+      .optional()
+      .describe('The program inside the container and its arguments. No shell reads them'),
+    env: valuesSchema(valueInputSchema).optional().describe('Variables of its environment. Nothing of this machine is added'),
+    workdir: workdir.unwrap().unwrap().optional().describe('The directory inside the container to start in'),
+    user: user.unwrap().unwrap().optional().describe('As whom it runs; as the image says otherwise'),
+    // Without the defaults of the model: left out is not the same as said, since what is said of a container that is there already would
+    // have no effect, and is refused.
+    limits: z
+      .strictObject({ memory_mb: memory_mb.unwrap().optional(), cpus: cpus.unwrap().optional(), pids: pids.unwrap().optional() })
+      .optional()
+      .describe('What it may use of the machine: 512 MiB, one processor and 256 processes where nothing else is said'),
+    network: network.unwrap().optional(),
+    read_only: read_only.unwrap().optional(),
+    tmpfs: tmpfs.unwrap().optional(),
+    mounts: mounts.unwrap().optional(),
+  })
+  .meta({
+    description:
+      'A server started inside a container: one that runs (container) or one that is made (image). Beside a docker package: how its container is made',
+  });
+export type ContainerForm = z.infer<typeof containerFormSchema>;

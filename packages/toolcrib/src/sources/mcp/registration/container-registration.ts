@@ -1,0 +1,90 @@
+import { takeArgumentSecrets } from './argument-secrets.ts';
+import { checkProgram } from './command-safety.ts';
+import type { ContainerForm } from './container-form.ts';
+import { containerSettings, usualContainer } from './container-settings.ts';
+import type { Draft } from './draft.ts';
+import type { DefinitionParts } from './flat-registration.ts';
+import type { McpRegistration } from './forms.ts';
+import { invalid } from './invalid.ts';
+import { checkImage, shorten } from './package-spec.ts';
+import type { RegistrationContext } from './registration-context.ts';
+
+/** Whether a registration describes a server inside a container, and not only how the container of a package is made. */
+export function isInContainer({ mcp_container: form, mcp, mcp_plugin_dir, mcp_command }: McpRegistration): boolean {
+  if (form === undefined) return false;
+  const saysWhatIsStarted = form.container ?? form.image ?? form.command ?? form.env;
+  return saysWhatIsStarted !== undefined || (mcp === undefined && mcp_plugin_dir === undefined && mcp_command === undefined);
+}
+
+/** [SRC-3] A server that is started by `docker exec`: in a container that runs already, or in one that is made from an image. */
+export function containerRegistration(draft: Draft, registration: McpRegistration, context: RegistrationContext): DefinitionParts {
+  const form: ContainerForm = registration.mcp_container ?? {};
+  refuseOtherFields(registration, form);
+  const { container: name, image, command } = form;
+  if (name === undefined && image === undefined)
+    throw invalid('mcp_container.container', 'Say which container: container for one that runs already, or image to make one from');
+  if (name !== undefined && image !== undefined)
+    throw invalid('mcp_container.image', 'container and image describe the same thing twice. Take one of them out');
+  if (command === undefined)
+    throw invalid('mcp_container.command', 'Say what is started inside the container: the program and its arguments');
+  checkProgram(command, 'mcp_container.command');
+
+  if (name !== undefined) refuseSettings(form);
+  const { settings } = name === undefined ? containerSettings(form, context.allowedMounts ?? []) : usualContainer;
+  if (image !== undefined) checkImage(image, 'mcp_container.image');
+  else if (!/^[a-z0-9][\w.-]{0,254}$/i.test(name ?? ''))
+    throw invalid('mcp_container.container', `${shorten(name ?? '')} is not the name or id of a container`);
+  for (const [variable, input] of Object.entries(form.env ?? {}))
+    draft.setVariable(variable, input, { field: 'mcp_container.env', secret: false });
+  return {
+    parts: {
+      transport_type: 'stdio',
+      runtime_hint: 'docker',
+      command: takeArgumentSecrets(command, draft.putAside),
+      container: { name: name ?? null, image: image ?? null, workdir: form.workdir ?? null, user: form.user ?? null, settings },
+    },
+    starts: { runtime: 'docker', runs: [name ?? image ?? ''] },
+  };
+}
+
+/** Somebody else has made it: how it is made is not ours to say. */
+function refuseSettings(form: ContainerForm): void {
+  const settings = ['limits', 'network', 'read_only', 'tmpfs', 'mounts'] as const;
+  const given = settings.find((field) => form[field] !== undefined);
+  if (given !== undefined)
+    throw invalid(
+      `mcp_container.${given}`,
+      `${given} has no effect on a container that runs already. Take it out, or give an image instead`,
+    );
+}
+
+/** Two descriptions of one server would leave open which of them counts. */
+function refuseOtherFields(registration: McpRegistration, form: ContainerForm): void {
+  const fields = [
+    'mcp_server_url',
+    'mcp_plugin_dir',
+    'mcp_command',
+    'mcp_args',
+    'mcp_cwd',
+    'mcp_runtime_hint',
+    'mcp_env_vars',
+    'mcp_config',
+  ] as const;
+  const instead = { mcp_cwd: 'workdir', mcp_env_vars: 'env', mcp_args: 'command', mcp_command: 'command' } as Record<string, string>;
+  if (registration.mcp !== undefined) {
+    const inner = (['container', 'image', 'command', 'env'] as const).find((field) => form[field] !== undefined) ?? 'image';
+    throw invalid(`mcp_container.${inner}`, `Beside mcp, mcp_container says only how the container is made. Take ${inner} out`);
+  }
+  const given = fields.find((field) => registration[field] !== undefined);
+  if (given !== undefined) {
+    const advice = instead[given] === undefined ? 'Take one of them out' : `Take it out, and use mcp_container.${instead[given]}`;
+    throw invalid(given, `${given} and mcp_container describe the same thing twice. ${advice}`);
+  }
+  if (registration.mcp_transport_type !== undefined && registration.mcp_transport_type !== 'stdio')
+    throw invalid('mcp_transport_type', 'A server inside a container is spoken to over stdio. Take it out');
+  if (registration.headers !== undefined) throw invalid('headers', 'A server inside a container has no headers: give it mcp_container.env');
+  const credential = (['credential', 'discovery_credential', 'credential_env'] as const).find((field) => registration[field] !== undefined);
+  if (credential === undefined) return;
+  const why = 'The container is shared by all callers, so that nobody in it can speak for themselves';
+  throw invalid(credential, `${why}. A docker package has a container for every process; secrets for all go into mcp_container.env`);
+}

@@ -1,0 +1,88 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { invalid } from './invalid.ts';
+import { shorten } from './package-spec.ts';
+import { isInside } from './plugin-path.ts';
+
+/** The operator's directories that containers may mount. `any` is for whoever only reads a command, and starts nothing with it. */
+export type AllowedMounts = readonly string[] | 'any';
+
+export interface MountRules {
+  field: string;
+  allowedMounts: AllowedMounts;
+}
+
+const volumeName = /^[a-z0-9][\w.-]*$/i;
+
+/** Whoever speaks with what runs containers has the whole machine. */
+const engine = /\.sock(?:et)?(?:\/|$)|^\/(?:var\/)?run\/(?:docker|containerd|podman|crio|buildkit)|^\/run\/user\/\d+\/(?:docker|podman)/i;
+
+/** What must not come along inside a larger directory either. */
+const engineFiles = '/run/docker.sock /var/run/docker.sock /run/containerd /run/podman /var/lib/docker /var/lib/containerd'.split(' ');
+
+/** Where people keep their keys. */
+const keys = /(?:^|[\\/])\.(?:ssh|aws|azure|kube|docker|gnupg|config|netrc|npmrc)(?:[\\/]|$)/i;
+
+/**
+ * [SEC-2] Refuses to mount what the operator has not allowed: a directory of the host must lie in one of theirs, by its real path where it is
+ * there already. The name of a volume passes: nothing of this machine is in it.
+ */
+export function checkMountSource(source: string, { field, allowedMounts }: MountRules): void {
+  refuseReference(source, field);
+  if (volumeName.test(source)) return;
+  const refused = (why: string) => invalid(field, `Mounting ${shorten(source)} is refused: ${why}`);
+  if (!isAbsolute(source) || source.includes('\0')) throw refused('name a directory of the host by its absolute path, or a volume');
+  const written = resolve(source);
+  const path = realPlace(written);
+  if ([written, path].some(reachesEngine)) throw refused('it gives the container a way out to this machine');
+  if ([written, path].some((place) => keys.test(place))) throw refused('people keep their keys there');
+  if (allowedMounts === 'any') return;
+  const allowed = allowedMounts.map((directory) => realPlace(resolve(directory)));
+  if (!allowed.some((directory) => path === directory || isInside(directory, path)))
+    throw refused(
+      'the operator has not allowed it. Directories that containers may mount are named with `toolcrib serve --allow-mount DIR`',
+    );
+}
+
+/** `-v`: a volume or directory, where it is seen, and options. One part alone is a volume without a name. */
+export function checkVolumeFlag(value: string, rules: MountRules): void {
+  refuseReference(value, rules.field);
+  const [source = '', target, options = '', ...more] = value.split(':');
+  if (target === undefined) return;
+  const harmless = new Set(['', 'ro', 'rw', 'z', 'Z', 'nocopy', 'cached', 'delegated', 'consistent']);
+  if (more.length > 0 || options.split(',').some((option) => !harmless.has(option)))
+    throw invalid(rules.field, `-v ${shorten(value)} is refused: write it as SOURCE:TARGET, or SOURCE:TARGET:ro`);
+  checkMountSource(source, rules);
+}
+
+/** `--mount type=bind,source=…,target=…`. */
+export function checkMountFlag(value: string, rules: MountRules): void {
+  refuseReference(value, rules.field);
+  const harmless = new Set(['type', 'source', 'src', 'target', 'destination', 'dst', 'readonly', 'ro', 'tmpfs-size', 'tmpfs-mode']);
+  for (const part of value.split(',')) {
+    const [name = '', ...rest] = part.split('=');
+    const inside = rest.join('=');
+    if (!harmless.has(name.toLowerCase()) || (/^type$/i.test(name) && !/^(?:bind|volume|tmpfs)$/i.test(inside)))
+      throw invalid(rules.field, `--mount ${shorten(part)} is refused: it is not among what is known to be harmless`);
+    if (/^(?:source|src)$/i.test(name)) checkMountSource(inside, rules);
+  }
+}
+
+function reachesEngine(place: string): boolean {
+  return engine.test(place) || engineFiles.some((file) => file === place || isInside(place, file) || isInside(file, place));
+}
+
+/** What is filled in later could say anything, another mount too. */
+function refuseReference(value: string, field: string): void {
+  if (value.includes('${')) throw invalid(field, `Mounting ${shorten(value)} is refused: what is mounted must be said outright`);
+}
+
+/** The real path, of as much of it as is there. */
+function realPlace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPlace(parent), basename(path));
+  }
+}
