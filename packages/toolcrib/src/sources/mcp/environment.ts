@@ -25,14 +25,14 @@ export function createSourceFillIn(definition: McpDefinition, input: Environment
   return createFillIn({ secrets, sourceId, allowedNames, environment, redactor, declared: definition.environment });
 }
 
-/** [ENV-1] [ENV-3] What a child is started with: a minimal base and what the source names, and nothing else of ours. */
+/** [ENV-1] [ENV-3] What a child is started with: a minimal base and what the source names, and nothing else of ours. A container has its own base. */
 export async function resolveEnvironment(
   definition: McpDefinition,
   input: EnvironmentInput,
 ): Promise<{ environment: Record<string, string> }> {
   // Whether its author may use risky names was decided when it was registered; what is never allowed is looked for again.
   checkEnvironmentNames(definition, { allowRisky: true });
-  const base = baseNames
+  const base = (definition.container === null ? baseNames : [])
     .map((name) => [name, input.baseEnvironment[name]] as const)
     .filter((entry): entry is readonly [string, string] => entry[1] !== undefined);
   const variables = await resolveVariables(definition, input);

@@ -2,9 +2,8 @@ import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { CribError } from '../../model/crib-error.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import type { McpDefinition } from '../../model/mcp-definition.ts';
-import type { ProcessRegistry } from './process/process-registry.ts';
 import type { ServerLog } from './process/server-log.ts';
-import { startServerProcess, type ServerProcess } from './process/server-process.ts';
+import type { ServerProcess } from './process/server-process.ts';
 import { startupFailure } from './process/startup-failure.ts';
 import { openSession, type OpenedSession } from './session/open-session.ts';
 import { EndedOnProbeError, SilentServerError } from './session/session-errors.ts';
@@ -13,13 +12,13 @@ import { createStdioTransport } from './transports/stdio.ts';
 
 export interface LocalSessionInput {
   source: SourceRecord & { definition: McpDefinition };
-  environment: Record<string, string>;
+  /** Starts the server, on this machine or in a container. `later` lets the first starts of others go before it. */
+  start(options: { later: boolean }): Promise<ServerProcess>;
   priorEra: PriorDiscovery | undefined;
   /** In which framing the server was found to listen; lines where nothing is known. */
   priorFraming?: Framing | undefined;
   clientInfo: { name: string; version: string };
   log: ServerLog;
-  registry: ProcessRegistry;
   signal: AbortSignal;
 }
 
@@ -32,7 +31,7 @@ export type OpenedLocalSession = OpenedSession & { framing?: Framing };
  */
 const mostForOtherFramingMs = 10_000;
 
-/** [LIFE-3] Spawns the server and shakes hands with it over its standard input and output. */
+/** [LIFE-3] Starts the server and shakes hands with it over its standard input and output. */
 export async function openLocalSession(input: LocalSessionInput): Promise<OpenedLocalSession> {
   const { startupTimeoutMs } = input.source.definition.resilience;
   if (input.priorFraming === 'content-length') return openInHeaders(input, startupTimeoutMs);
@@ -78,11 +77,11 @@ async function openAsEitherEra(input: LocalSessionInput, attempt: Attempt): Prom
 }
 
 async function openOnce(input: LocalSessionInput, attempt: Attempt & Era): Promise<OpenedSession> {
-  const { source, environment, clientInfo, log, registry, signal } = input;
-  const { command, cwd, plugin_dir, resilience } = source.definition;
+  const { clientInfo, log, signal } = input;
+  const { resilience } = input.source.definition;
   const { priorEra, later } = attempt;
   signal.throwIfAborted();
-  const process = await startServerProcess({ command, cwd: cwd ?? plugin_dir, env: environment, log, registry, later });
+  const process = await input.start({ later });
   const transport = createStdioTransport({ process, framing: attempt.framing });
   const silence = new AbortController();
   const giveUp = () => transport.heard || silence.abort(new SilentServerError());
@@ -112,7 +111,8 @@ async function openOnce(input: LocalSessionInput, attempt: Attempt & Era): Promi
 async function explain(process: ServerProcess, error: unknown): Promise<CribError> {
   const exit = await process.exited;
   const failure = startupFailure({ exit, lastWords: process.lastWords(20) });
-  if (failure.code === 'NOT_FOUND' || !(error instanceof CribError)) return failure;
+  // More is known than how the conversation broke off.
+  if (failure.code === 'NOT_FOUND' || exit.reason !== undefined || !(error instanceof CribError)) return failure;
   // It was we who ended it, because it did not answer or answered nonsense.
   const endedByItself = exit.signal === null && exit.code !== 0;
   return endedByItself && error.code !== 'NETWORK_ERROR' ? failure : error;

@@ -2,12 +2,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CribError } from '../../model/crib-error.ts';
 import { freePort } from '../../net/free-port.ts';
 import { UnreachableError } from '../../net/request-failure.ts';
-import type { LocalSessionInput } from './open-local-session.ts';
+import type { McpDefinition } from '../../model/mcp-definition.ts';
+import type { SourceRecord } from '../../model/source.ts';
 import { crashError, wordsInErrors } from './process/process-exit.ts';
-import { startServerProcess, type ServerProcess } from './process/server-process.ts';
+import { startLocalProcess } from './process/local-process.ts';
+import type { ProcessRegistry } from './process/process-registry.ts';
+import type { ServerLog } from './process/server-log.ts';
+import type { ServerProcess } from './process/server-process.ts';
 import { startupFailure } from './process/startup-failure.ts';
 import { openSession, type OpenedSession } from './session/open-session.ts';
 import { createLegacySseTransport } from './transports/legacy-sse.ts';
+
+export interface LocalSseSessionInput {
+  source: SourceRecord & { definition: McpDefinition };
+  environment: Record<string, string>;
+  dockerEnvironment: Readonly<Record<string, string>>;
+  clientInfo: { name: string; version: string };
+  log: ServerLog;
+  registry: ProcessRegistry;
+  signal: AbortSignal;
+}
 
 const retryMs = 100;
 const waitForExitMs = 250;
@@ -16,11 +30,13 @@ const waitForExitMs = 250;
  * [MCP-2] A local server that speaks HTTP with server-sent events. It learns its port from the variable `PORT` or from `${PORT}` in its
  * arguments, and is asked at `/sse` until it listens.
  */
-export async function openLocalSseSession(input: LocalSessionInput): Promise<OpenedSession> {
+export async function openLocalSseSession(input: LocalSseSessionInput): Promise<OpenedSession> {
   const { source, log, registry, signal } = input;
   const { command, cwd, plugin_dir, resilience } = source.definition;
   const port = String(await freePort('127.0.0.1'));
-  const process = await startServerProcess({
+  const process = await startLocalProcess({
+    sourceId: source.id,
+    dockerEnvironment: input.dockerEnvironment,
     command: command.map((part) => part.replaceAll('${PORT}', port)),
     cwd: cwd ?? plugin_dir,
     env: { ...input.environment, PORT: port },
@@ -51,7 +67,7 @@ export async function openLocalSseSession(input: LocalSessionInput): Promise<Ope
   }
 }
 
-async function open(input: LocalSessionInput, process: ServerProcess, url: string, timeoutMs: number): Promise<OpenedSession> {
+async function open(input: LocalSseSessionInput, process: ServerProcess, url: string, timeoutMs: number): Promise<OpenedSession> {
   const transport = createLegacySseTransport({ url, explainLoss: (reason) => explainLoss(process, reason) });
   const opened = await openSession({
     transport,

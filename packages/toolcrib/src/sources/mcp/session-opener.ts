@@ -8,7 +8,9 @@ import { CribError } from '../../model/crib-error.ts';
 import { isRemote, type Credential, type McpDefinition } from '../../model/mcp-definition.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import { createRedactor, type Redactor } from '../../secrets/redactor.ts';
+import type { DockerEngine } from '../../net/docker/engine.ts';
 import { callerToken } from './caller-token.ts';
+import type { Containers } from './container/containers.ts';
 import { resolveEnvironment, type EnvironmentInput } from './environment.ts';
 import { fillInDefinition } from './fill-in-definition.ts';
 import type { McpSession } from './mcp-session.ts';
@@ -24,6 +26,10 @@ export interface SessionOpenerInput {
   /** [ENV-1] With what the values of a source are filled in. */
   resolvingFor(sourceId: string): EnvironmentInput & { redactor: Redactor };
   registry: ProcessRegistry;
+  /** With what the docker command finds the engine. */
+  dockerEnvironment?: Readonly<Record<string, string>>;
+  engine: DockerEngine;
+  containers: Containers;
   clientInfo: { name: string; version: string };
   logOf(sourceId: string): ServerLog;
   /** [MCP-12] For sources to which every user speaks for themselves. */
@@ -68,11 +74,18 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
       }
       const token = await callerToken(speaking);
       const { environment } = await resolveEnvironment(definition, resolving);
+      const env = { ...environment, ...token };
+      const { dockerEnvironment = {} } = input;
       const processLog = speakAs === undefined ? log : redactedLog(log, own);
-      const local = { ...common, log: processLog, priorFraming, registry: input.registry, environment: { ...environment, ...token } };
-      return definition.transport_type === 'sse'
-        ? (await import('./open-local-sse-session.ts')).openLocalSseSession(local)
-        : (await import('./open-local-session.ts')).openLocalSession(local);
+      if (definition.transport_type === 'sse') {
+        const { openLocalSseSession } = await import('./open-local-sse-session.ts');
+        return openLocalSseSession({ ...common, log: processLog, registry: input.registry, environment: env, dockerEnvironment });
+      }
+      const { startServer } = await import('./start-server.ts');
+      const { registry, engine, containers } = input;
+      const start = ({ later }: { later: boolean }) =>
+        startServer({ source, definition, env, dockerEnvironment, log: processLog, registry, engine, containers, signal, later });
+      return (await import('./open-local-session.ts')).openLocalSession({ ...common, log: processLog, priorFraming, start });
     }
     try {
       const { session, era, framing } = await open();

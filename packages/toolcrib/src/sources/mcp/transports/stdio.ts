@@ -19,7 +19,7 @@ export interface StdioTransportOptions {
 }
 
 /** When one of the pipes breaks, the process usually dies too, and how it died says more. */
-const waitForExitMs = 250;
+const waitForExitMs = 1000;
 
 export interface StdioTransport extends McpTransport {
   /** Whether the server has written anything at all, noise included. */
@@ -130,7 +130,7 @@ class ProcessTransport implements StdioTransport {
   #expectExit(what: string): void {
     const timer = setTimeout(
       () => this.#lose(new ProtocolError(`The server ${what}, so it cannot be spoken with any more.`)),
-      waitForExitMs,
+      this.#process.exitKnownWithinMs ?? waitForExitMs,
     );
     void this.#process.exited.then(() => clearTimeout(timer));
   }

@@ -1,0 +1,56 @@
+import { abortable } from '../../model/abortable.ts';
+import type { McpDefinition } from '../../model/mcp-definition.ts';
+import type { SourceRecord } from '../../model/source.ts';
+import { isRefusal } from '../../net/docker/engine-failure.ts';
+import type { DockerEngine } from '../../net/docker/engine.ts';
+import type { Containers } from './container/containers.ts';
+import { startExecProcess } from './container/exec-process.ts';
+import { explainExecFailure } from './container/explain-exec-failure.ts';
+import { startLocalProcess } from './process/local-process.ts';
+import type { ProcessRegistry } from './process/process-registry.ts';
+import type { ServerLog } from './process/server-log.ts';
+import type { ServerProcess } from './process/server-process.ts';
+import { settledWithin } from './process/settled-within.ts';
+
+export interface ServerToStart {
+  source: SourceRecord;
+  definition: McpDefinition;
+  env: Record<string, string>;
+  log: ServerLog;
+  registry: ProcessRegistry;
+  /** With what the docker command finds the engine. */
+  dockerEnvironment: Readonly<Record<string, string>>;
+  engine: DockerEngine;
+  containers: Containers;
+  signal: AbortSignal;
+  /** Lets the first starts of others go before it. */
+  later: boolean;
+}
+
+/** [MCP-2] The one place that knows whether a server runs on this machine or in a container. */
+export function startServer(server: ServerToStart): Promise<ServerProcess> {
+  const { definition, env, log, registry, later } = server;
+  const { command, cwd, plugin_dir, container } = definition;
+  if (container !== null) return startInContainer(server, container);
+  const { dockerEnvironment } = server;
+  return startLocalProcess({ sourceId: server.source.id, command, cwd: cwd ?? plugin_dir, env, dockerEnvironment, log, registry, later });
+}
+
+/** How long it takes at most until it shows that a container is gone, once the engine has said so. */
+const noticedWithinMs = 2000;
+
+async function startInContainer(server: ServerToStart, container: NonNullable<McpDefinition['container']>): Promise<ServerProcess> {
+  const { source, definition, env, log, engine, containers, signal } = server;
+  const { user, workdir } = container;
+  for (let attempt = 1; ; attempt++) {
+    const { id, guard } = await abortable(containers.get(source, container), signal);
+    try {
+      return await startExecProcess({ engine, containerId: id, guard, command: definition.command, env, user, workdir, log, signal });
+    } catch (error) {
+      if (!isRefusal(error, 400, 404, 409, 500)) throw error;
+      // It has just gone, or stopped. A new one takes its place as soon as that is noticed.
+      if (attempt > 1 || !isRefusal(error, 404, 409)) throw explainExecFailure(error.words);
+      await settledWithin(guard.lost, noticedWithinMs);
+    }
+  }
+}
