@@ -1,5 +1,5 @@
 import type { Answer, CallRecord, ToolOutput } from '../model/call.ts';
-import { CribError } from '../model/crib-error.ts';
+import { CribError, type ErrorCode } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
@@ -78,6 +78,8 @@ export interface ExecutorInput {
   onFinished?(record: CallRecord): void;
   /** Told about what happened to a call on its way, for metrics. */
   onNotice?(notice: CallNotice, tool: Tool): void;
+  /** Told about every call that failed through the fault of its source, for metrics. */
+  onSourceFault?(code: ErrorCode, tool: Tool): void;
   /** Told about a failure that is ours and not the tool's. */
   onFault?(error: unknown): void;
 }
@@ -153,7 +155,10 @@ export function createExecutor(input: ExecutorInput): Executor {
       return answer instanceof Promise ? await answer : answer;
     } catch (error) {
       if (error instanceof CribError) {
-        turn?.end(outcomeOf(error, call));
+        const outcome = outcomeOf(error, call);
+        turn?.end(outcome);
+        // Whoever never had their turn has not been failed by anybody.
+        if (outcome.kind === 'failed' && !call.queued) input.onSourceFault?.(error.code, call.tool);
         return answerFromError(call, error, elapsed(began));
       }
       input.onFault?.(error);

@@ -2,18 +2,32 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import type { Load } from '../crib.ts';
 import type { CallNotice } from '../execution/call-notice.ts';
 import type { CallRecord } from '../model/call.ts';
-import type { Tool } from '../model/tool.ts';
+import type { ErrorCode } from '../model/crib-error.ts';
+import type { SourceNotice } from '../supervision/source-notice.ts';
+import { createSourceMetrics, type SeenSource } from './source-metrics.ts';
 
 export interface Metrics {
   callFinished(record: CallRecord): void;
-  callNoticed(notice: CallNotice, tool: Tool): void;
+  callNoticed(notice: CallNotice, namespace: string): void;
+  /** Through the fault of its source. */
+  callFailed(code: ErrorCode, namespace: string): void;
+  sourceNoticed(notice: SourceNotice, namespace: string): void;
   authenticationFailed(): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-/** [OPS-1] What Prometheus reads at `/metrics`. `load` is asked when it does; there is none before the start and after the end. */
-export function createMetrics({ load }: { load: () => Load | undefined }): Metrics {
+interface MetricsInput {
+  /** What is held up; undefined before the start. */
+  load(): Load | undefined;
+  namespaceOf(sourceId: string): string | undefined;
+  sources(): SeenSource[];
+}
+
+const buckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60];
+
+/** [OPS-1] What Prometheus reads at `/metrics`. What is not counted as it happens is asked for when it does. */
+export function createMetrics({ load, namespaceOf, sources }: MetricsInput): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'toolcrib_' });
   const calls = new Counter({
@@ -25,7 +39,7 @@ export function createMetrics({ load }: { load: () => Load | undefined }): Metri
   const durations = new Histogram({
     name: 'toolcrib_call_duration_seconds',
     help: 'Time a source took to answer',
-    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60],
+    buckets,
     registers: [registry],
   });
   const authenticationFailures = new Counter({
@@ -33,14 +47,6 @@ export function createMetrics({ load }: { load: () => Load | undefined }): Metri
     help: 'Requests without a valid token',
     registers: [registry],
   });
-  const notices: Record<CallNotice, Counter<'source'>> = {
-    retried: bySource('toolcrib_call_retries_total', 'Further attempts of calls whose connection failed'),
-    cut: bySource('toolcrib_cut_answers_total', 'Answers that were too large to be given whole'),
-    'output-schema-violated': bySource('toolcrib_output_schema_violations_total', 'Answers that break the output schema of their tool'),
-  };
-  function bySource(name: string, help: string): Counter<'source'> {
-    return new Counter({ name, help, labelNames: ['source'], registers: [registry] });
-  }
   const waiting: Gauge = new Gauge({
     name: 'toolcrib_calls_waiting',
     help: 'Calls in the queues of tools and sources',
@@ -57,16 +63,24 @@ export function createMetrics({ load }: { load: () => Load | undefined }): Metri
       for (const [of, state] of load()?.disturbed ?? []) breakers.set({ of, state }, 1);
     },
   });
+  const ofSources = createSourceMetrics({ registry, namespaceOf, sources, buckets });
   const completed = calls.labels({ status: 'completed', code: '' });
   return {
-    callFinished({ status, error_code, duration_us }) {
+    callFinished(record) {
+      const { status, error_code, duration_us } = record;
       if (status === 'completed') completed.inc();
       else calls.inc({ status, code: error_code ?? '' });
       durations.observe(duration_us / 1e6);
+      ofSources.callFinished(record);
     },
-    callNoticed: (notice, tool) => notices[notice].inc({ source: tool.namespace }),
+    callNoticed: ofSources.callNoticed,
+    callFailed: ofSources.callFailed,
+    sourceNoticed: ofSources.noticed,
     authenticationFailed: () => authenticationFailures.inc(),
-    text: () => registry.metrics(),
+    text() {
+      ofSources.sweep();
+      return registry.metrics();
+    },
     contentType: registry.contentType,
   };
 }

@@ -1,14 +1,23 @@
+import { abortable } from '../model/abortable.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Resilience } from '../model/mcp-definition.ts';
+import type { EngineUnavailableError } from '../model/named-errors.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
 import { backoffMs } from './backoff.ts';
+import { createEngineOutage } from './engine-outage.ts';
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
-import { abortable, pause } from './waiting.ts';
+import { toCribError } from './to-crib-error.ts';
+import { pause } from './waiting.ts';
 
 export interface LiveSession {
   /** The one session while it is there, for those who do not want to wait. */
   readonly ready: McpSession | undefined;
-  /** The one session: opened by whoever asks first, joined by everybody else, also while it is being opened anew. */
+  /** [ERR-2] Why nothing can be opened at this moment, where that is known. */
+  readonly away: EngineUnavailableError | undefined;
+  /**
+   * The one session: opened by whoever asks first, joined by everybody else, also while it is being opened anew. Nobody waits for an engine that
+   * is away.
+   */
   get(signal: AbortSignal): Promise<McpSession>;
   /** It has done something useful: if it is lost now, that is no part of an earlier failure. */
   provedItself(): void;
@@ -16,7 +25,7 @@ export interface LiveSession {
   close(): Promise<void>;
 }
 
-interface LiveSessionInput {
+export interface LiveSessionInput {
   resilience: Resilience;
   open(signal: AbortSignal): Promise<McpSession>;
   /** Told of every answer to a heartbeat, and of every one that did not come. */
@@ -26,6 +35,10 @@ interface LiveSessionInput {
   onReopened(session: McpSession): Promise<void>;
   /** [MCP-10] After the last attempt; a start by hand works again. */
   onGivenUp(reason: CribError): void;
+  /** [ERR-2] What runs containers is away, so that it cannot be opened anew; told once, and once when that is over. */
+  onEngineAway(reason: EngineUnavailableError): void;
+  onEngineBack(): void;
+  enginePauseMs?: number | undefined;
 }
 
 /** As long as the longest pause. A session that is lost sooner, without having been of use, goes on counting as a failed restart. */
@@ -39,6 +52,15 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
   let watched: { session: McpSession; since: number; heartbeat: Heartbeat } | undefined;
   /** Restarts since it was last of use. */
   let attempts = 0;
+  const outage = createEngineOutage({
+    onAway(reason) {
+      // Whatever was counted before: what the engine takes with it says nothing about the server.
+      attempts = 0;
+      input.onEngineAway(reason);
+    },
+    onBack: () => input.onEngineBack(),
+    firstPauseMs: input.enginePauseMs,
+  });
 
   function openFirst(): Promise<McpSession> {
     const opening = input.open(closing.signal).then(watch);
@@ -85,7 +107,7 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
         return watch(await openAnew());
       } catch (error) {
         closing.signal.throwIfAborted();
-        last = error instanceof CribError ? error : new CribError('SERVICE_UNAVAILABLE', String(error), { cause: error });
+        last = toCribError(error);
       }
     }
     const message = `Given up after ${attempts} attempt${attempts === 1 ? '' : 's'} to start it again: ${last.message}`;
@@ -95,7 +117,7 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
   }
 
   async function openAnew(): Promise<McpSession> {
-    const session = await input.open(closing.signal);
+    const session = await outage.outlast(() => input.open(closing.signal), closing.signal);
     try {
       await input.onReopened(session);
       return session;
@@ -109,10 +131,13 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
     get ready() {
       return closing.signal.aborted ? undefined : watched?.session;
     },
+    get away() {
+      return outage.signal.aborted ? (outage.signal.reason as EngineUnavailableError) : undefined;
+    },
     async get(signal) {
       closing.signal.throwIfAborted();
       current ??= openFirst();
-      return abortable(current, signal);
+      return abortable(current, signal, outage.signal);
     },
     provedItself() {
       attempts = 0;

@@ -3,7 +3,7 @@ import type { SourceHealth, SourceRecord, SourceStatus } from '../model/source.t
 import type { DiscoveredTool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
 import type { Source } from '../sources/source.ts';
-import { startPersistently } from './start-persistently.ts';
+import type { SourceNotice } from './source-notice.ts';
 import { createSourceSupervisor, type SourceSupervisor } from './source-supervisor.ts';
 
 export interface Supervisor {
@@ -34,7 +34,11 @@ export interface SupervisorInput {
   /** Which credential a user has for a source where each has their own; rejects where there is none. */
   revisionOf(source: SourceRecord, owner: string): Promise<string>;
   onDiscovered(source: SourceRecord, tools: DiscoveredTool[], info: McpServerInfo): Promise<void>;
+  /** Lets go of what was made for the source as a whole: nothing of it is open, and none is opened before this has ended. Never between restarts. */
+  releaseSource?(source: SourceRecord): Promise<void>;
   onStatus(sourceId: string, status: SourceStatus): void;
+  /** Told what befell it, for metrics. */
+  onNotice?(notice: SourceNotice, source: SourceRecord): void;
   note(sourceId: string, message: string): void;
   /** Nothing of it is left, and nothing need be kept for it. */
   onReleased(sourceId: string): void;
@@ -81,7 +85,9 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
       open: (signal, owner) => input.openSession(source, signal, owner),
       revisionOf: (owner) => input.revisionOf(source, owner),
       onDiscovered: (tools, info) => input.onDiscovered(source, tools, info),
+      release: async () => input.releaseSource?.(source),
       onStatus: (status) => input.onStatus(source.id, status),
+      onNotice: (notice) => input.onNotice?.(notice, source),
       note: (message) => input.note(source.id, message),
     });
     supervised.set(source.id, { source, supervisor, port: portOf(supervisor) });
@@ -103,7 +109,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
       // Whoever came first had newer news.
       if (supervised.get(source.id) === before) await replace(source);
     });
-    void taken.then(() => (source.enabled ? startPersistently(existing(source.id)) : undefined)).catch(() => undefined);
+    void taken.then(() => (source.enabled ? existing(source.id).supervisor.start({ persistent: true }) : undefined)).catch(() => undefined);
   }
 
   return {

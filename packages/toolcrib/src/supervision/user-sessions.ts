@@ -1,6 +1,6 @@
 import { CribError } from '../model/crib-error.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
-import { abortable } from './waiting.ts';
+import { abortable } from '../model/abortable.ts';
 
 export interface UserSessions {
   /** The session of this user under this revision of their credential; opened by whoever asks first. Give it back when done. */

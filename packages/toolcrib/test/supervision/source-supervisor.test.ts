@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { untilSeen } from '../running-server.ts';
 import { failureOf } from '../fixtures/mcp/sessions.ts';
+import { said } from '../fixtures/mcp/start-fixture.ts';
 import { supervise } from './supervise-fixture.ts';
 
 const singleton = { lifecycle_mode: 'singleton' };
@@ -123,9 +124,11 @@ describe('stopping', () => {
 test('[MCP-6] [LIFE-4] standbys that die are let go of, and a stop leaves none', async () => {
   await using source = supervise('plain', { standby: 2 });
   await source.supervisor.start();
-  await untilSeen(() => source.living().length === 2);
+  // The one that was asked for the tools has gone, and both standbys are there.
+  await untilSeen(() => source.starts() === 3 && source.living().length === 2);
   process.kill(source.living()[0] ?? 0, 'SIGKILL');
-  await untilSeen(() => source.living().length === 1);
+  await said(source.log, 'was ended by SIGKILL');
+  expect(source.living()).toHaveLength(1);
   expect(await source.call('echo', { text: 'ready' })).toMatchObject({ content: [{ text: 'ready' }] });
   await source.supervisor.stop('stopped');
   expect(source.living()).toEqual([]);

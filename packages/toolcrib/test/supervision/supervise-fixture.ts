@@ -1,11 +1,14 @@
 import { EndSwitch } from '../../src/model/end-signal.ts';
 import { randomUUID } from 'node:crypto';
 import { CribError } from '../../src/model/crib-error.ts';
+import { EngineUnavailableError } from '../../src/model/named-errors.ts';
 import { mcpDefinitionSchema, type McpDefinition } from '../../src/model/mcp-definition.ts';
 import type { SourceRecord, SourceStatus } from '../../src/model/source.ts';
 import type { Tool } from '../../src/model/tool.ts';
 import { openLocalSession } from '../../src/sources/mcp/open-local-session.ts';
+import { startServerProcess } from '../../src/sources/mcp/process/server-process.ts';
 import type { CallContext } from '../../src/sources/source.ts';
+import type { SourceNotice } from '../../src/supervision/source-notice.ts';
 import { createSourceSupervisor } from '../../src/supervision/source-supervisor.ts';
 import { fixture } from '../fixtures/open-server.ts';
 import { processParts } from '../fixtures/mcp/start-fixture.ts';
@@ -38,7 +41,9 @@ export function createOpener() {
     async open(source: SourceRecord & { definition: McpDefinition }, signal: AbortSignal) {
       const clientInfo = { name: 'toolcrib-tests', version: '1.0.0' };
       const { log, registry } = parts;
-      const opened = await openLocalSession({ source, environment, priorEra: { kind: 'legacy' }, clientInfo, log, registry, signal });
+      const { command, cwd } = source.definition;
+      const start = ({ later }: { later: boolean }) => startServerProcess({ command, cwd, env: environment, log, registry, later });
+      const opened = await openLocalSession({ source, start, priorEra: { kind: 'legacy' }, clientInfo, log, signal });
       return opened.session;
     },
     living: () => processesMarked(marker).map(({ pid }) => pid),
@@ -48,14 +53,39 @@ export function createOpener() {
   };
 }
 
+/** What runs containers, as far as an opener sees of it: while it is away nothing can be opened. */
+export function createEngine() {
+  let tries = 0;
+  return {
+    away: false,
+    /** How often it was tried in vain. */
+    tries: () => tries,
+    reach() {
+      if (!this.away) return;
+      tries++;
+      throw new EngineUnavailableError('Docker not running. Start it.');
+    },
+  };
+}
+
 /** One supervised source with a real process behind it, stopped when it is disposed of. */
 export function supervise(mode: string, overrides: DefinitionInput = {}) {
   const opener = createOpener();
+  const engine = createEngine();
   const source = localSource(mode, overrides);
   const statuses: SourceStatus[] = [];
+  const notices: SourceNotice[] = [];
+  /** How many processes there were whenever it was let go of as a whole. */
+  const releases: number[] = [];
   const supervisor = createSourceSupervisor({
     definition: source.definition,
-    open: (signal) => opener.open(source, signal),
+    async open(signal) {
+      engine.reach();
+      return opener.open(source, signal);
+    },
+    release: async () => void releases.push(opener.living().length),
+    enginePauseMs: 1,
+    onNotice: (notice) => void notices.push(notice),
     revisionOf: async () => '',
     onDiscovered: async () => undefined,
     onStatus: (status) => void statuses.push(status),
@@ -63,7 +93,11 @@ export function supervise(mode: string, overrides: DefinitionInput = {}) {
   });
   return {
     supervisor,
+    engine,
     statuses,
+    notices,
+    releases,
+    notes: () => opener.log.tail(10_000).flatMap(({ stream, text }) => (stream === 'event' ? [text] : [])),
     ...opener,
     call: (name: string, args = {}, context: Partial<CallContext> = {}) =>
       supervisor.call({ definition: { name, annotations: null } } as unknown as Tool, args, { ...silentContext(), ...context }),
