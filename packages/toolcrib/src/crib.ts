@@ -24,13 +24,18 @@ import { reportLines } from './inventory/report-lines.ts';
 import { toolChoice } from './inventory/tool-choice.ts';
 import { builtinSourceId, registerBuiltin } from './inventory/register-builtin.ts';
 import type { CallRecord } from './model/call.ts';
+import type { ErrorCode } from './model/crib-error.ts';
 import type { RefreshReport } from './model/refresh-report.ts';
 import type { BreakerState, SourceRecord, SourceStatus } from './model/source.ts';
 import type { Tool } from './model/tool.ts';
+import { createDockerEngine } from './net/docker/engine.ts';
 import { openKeyRing } from './secrets/open-key-ring.ts';
 import { createRedactor } from './secrets/redactor.ts';
 import { createSecretStore } from './secrets/secret-store.ts';
 import { createBuiltinSource } from './sources/builtin/builtin-source.ts';
+import { createContainerOwner } from './sources/mcp/container/container-owner.ts';
+import { createContainers } from './sources/mcp/container/containers.ts';
+import { dockerEnvironment } from './sources/mcp/process/docker-environment.ts';
 import { createProcessRegistry } from './sources/mcp/process/process-registry.ts';
 import { createServerLogs } from './sources/mcp/process/server-logs.ts';
 import type { ServerLog } from './sources/mcp/process/server-log.ts';
@@ -42,6 +47,7 @@ import { createStore, type Store } from './store/store.ts';
 import { watchChanges } from './store/watch-changes.ts';
 import { isAvailable } from './supervision/availability.ts';
 import { createSettling } from './supervision/settling.ts';
+import type { SourceNotice } from './supervision/source-notice.ts';
 import { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 import { version } from './version.ts';
 
@@ -54,6 +60,10 @@ export interface CribConfig {
   keys?: string;
   /** [ENV-2] Environment variables of ours that sources may name as `${VAR}`. */
   allowedEnvironment?: readonly string[];
+  /** Directories of this machine that containers may mount; none where it is left out. */
+  allowedMounts?: readonly string[];
+  /** Where the Docker Engine listens; `DOCKER_HOST` or the usual place when absent. */
+  dockerHost?: string;
   /** [MCP-12] Where browsers reach us, for users who come back from an authorization server. */
   publicUrl?: string;
   limits: ExecutionLimits;
@@ -66,6 +76,8 @@ export interface CribConfig {
   warn(message: string): void;
   onFinished?(record: CallRecord): void;
   onNotice?(notice: CallNotice, tool: Tool): void;
+  onSourceFault?(code: ErrorCode, tool: Tool): void;
+  onSourceNotice?(notice: SourceNotice, source: SourceRecord): void;
 }
 
 /** [OPS-1] What is held up at this moment. */
@@ -120,6 +132,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const redactors = createRedactor();
   const connections = createConnections({ store, keyRing });
   const allowedNames = new Set(config.allowedEnvironment);
+  const { allowedMounts = [] } = config;
   const resolvingFor = (sourceId: string) => ({
     secrets,
     sourceId,
@@ -153,12 +166,29 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   );
   const counter = await openCounter({ store, warn });
 
-  const registry = createProcessRegistry({ dataDir });
+  const dockerHost = config.dockerHost ?? process.env['DOCKER_HOST'];
+  const docker = dockerEnvironment(dockerHost, process.env);
+  const registry = createProcessRegistry({ dataDir, dockerEnvironment: docker });
   const reaped = await registry.reapOrphans();
   if (reaped > 0) warn(`${reaped} server processes that an earlier Toolcrib left behind were ended`);
   const logs = createServerLogs({ redactors });
   const settling = createSettling({ statusOf: (sourceId) => supervisor.statusOf(sourceId) });
-  const opening = { registry, clientInfo: { name: 'toolcrib', version }, connections: connections.tokens, speakers };
+  const engine = opened.adopt(createDockerEngine(dockerHost, process.env), (docker) => docker.close());
+  const containers = createContainers({ engine, owner: createContainerOwner({ dataDir }), allowedMounts });
+  // Docker may be away, and nobody should wait for it who does not need it.
+  containers.reapLeftovers().then(
+    (count) => count > 0 && warn(`${count} containers that an earlier Toolcrib left behind were removed`),
+    () => undefined,
+  );
+  const opening = {
+    registry,
+    dockerEnvironment: docker,
+    engine,
+    containers,
+    clientInfo: { name: 'toolcrib', version },
+    connections: connections.tokens,
+    speakers,
+  };
   const reports = new Map<string, RefreshReport>();
   const supervisor: Supervisor = createSupervisor({
     openSession: createSessionOpener({ ...opening, resolvingFor, logOf: logs.of }),
@@ -176,6 +206,8 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       if (status.state !== 'starting' && status.state !== 'restarting') started?.executor.load.forget(sourceId);
       settling.changed();
     },
+    releaseSource: ({ id }) => containers.release(id),
+    onNotice: config.onSourceNotice,
     note: (sourceId, message) => logs.of(sourceId).append('event', message),
     onReleased(sourceId) {
       redactors.forgetSource(sourceId);
@@ -205,6 +237,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     limits: config.limits,
     onFinished: config.onFinished,
     onNotice: config.onNotice,
+    onSourceFault: config.onSourceFault,
     onFault: (error) => warn(redactors.redact(error instanceof Error ? (error.stack ?? error.message) : String(error))),
   });
   const keptCalls = createKeptCalls({ store, executor, warn });
@@ -238,18 +271,31 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     secrets: createSecretAdministration({ secrets, counter, changed: speakers.forget }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change }),
-    sources: createSourceAdministration({ counter, supervisor, secrets, allowedNames, change }),
+    sources: createSourceAdministration({
+      counter,
+      supervisor,
+      secrets,
+      allowedNames,
+      allowedMounts,
+      checkContainer: containers.check,
+      change,
+    }),
     previewSource: createSourcePreview({
       counter,
       secrets,
       allowedNames,
+      allowedMounts,
       createOpener: (overlaid) =>
         createSessionOpener({
           ...opening,
           resolvingFor: (sourceId) => ({ ...resolvingFor(sourceId), secrets: overlaid }),
           logOf: createServerLogs({ redactors }).of,
         }),
-      forgotten: redactors.forgetSource,
+      async forgotten(sourceId) {
+        redactors.forgetSource(sourceId);
+        // Where Docker is away, what is left is removed by the next start.
+        await containers.release(sourceId).catch(() => undefined);
+      },
     }),
     tools: createToolAdministration({ counter, change }),
     approvals: createApprovalAdministration({ store, counter, change }),

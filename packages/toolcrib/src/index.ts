@@ -1,6 +1,14 @@
 /** Toolcrib as a library: the crib without its doors, the server, and what both speak in. */
 export { openCrib, type Crib, type CribConfig } from './crib.ts';
-export { openMcpService, type McpCallOptions, type McpServer, type McpService, type McpStatus, type McpUpdate } from './mcp-service.ts';
+export {
+  openMcpService,
+  type McpCallEvent,
+  type McpCallOptions,
+  type McpServer,
+  type McpService,
+  type McpStatus,
+  type McpUpdate,
+} from './mcp-service.ts';
 export { formatForModel } from './execution/format-for-model.ts';
 export { startServer, type RunningServer, type ServeConfig } from './http/serve.ts';
 export { CribError, httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
@@ -17,3 +25,4 @@ export type { Answer, CallRecord, ContentBlock, ToolOutput } from './model/call.
 export type { Group, Matcher, Policy } from './model/policy.ts';
 export type { Principal } from './model/principal.ts';
 export type { Tool, ToolDefinition } from './model/tool.ts';
+export type { McpRegistrationInput } from './sources/mcp/registration/forms.ts';

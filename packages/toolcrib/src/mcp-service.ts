@@ -1,14 +1,15 @@
 import { openCrib, type Crib, type CribConfig } from './crib.ts';
+import { abortable } from './model/abortable.ts';
 import type { Answer } from './model/call.ts';
 import { CribError } from './model/crib-error.ts';
 import type { JsonObject } from './model/json.ts';
 import type { Principal } from './model/principal.ts';
 import type { SourceRecord, SourceStatus } from './model/source.ts';
 import type { Tool } from './model/tool.ts';
+import type { CallEvent, RunningCall } from './execution/running-call.ts';
 import { mcpRegistrationSchema, type McpRegistration, type McpRegistrationInput } from './sources/mcp/registration/forms.ts';
 import { showDefinition, type ShownDefinition } from './sources/mcp/registration/show-definition.ts';
 import { isAvailable } from './supervision/availability.ts';
-import { abortable } from './supervision/waiting.ts';
 
 /** [LIFE-1] What is seen of a server; while it runs, with the names of its tools. */
 export type McpStatus = Exclude<SourceStatus, { state: 'running' }> | { state: 'running'; tools: string[] };
@@ -21,9 +22,15 @@ export interface McpServer extends Omit<SourceRecord, 'definition'> {
 /** A whole registration in place of the one there is, or `enabled` alone, which leaves everything else as it is. */
 export type McpUpdate = { id: string; enabled: boolean } | ({ id: string } & McpRegistrationInput);
 
+/** What a call tells while it runs. */
+export type McpCallEvent = Exclude<CallEvent, { type: 'elicitation' }> & { call_id: string };
+
 export interface McpCallOptions {
   signal?: AbortSignal;
   timeoutMs?: number;
+  onEvent?(event: McpCallEvent): void;
+  /** [MCP-13] Answers what the tool asks in the middle of the call, in MCP's form. Without it every question is declined. */
+  onElicitation?(request: JsonObject): Promise<JsonObject>;
 }
 
 /**
@@ -41,6 +48,8 @@ export interface McpService extends AsyncDisposable {
   restart(id: string): Promise<void>;
   /** The tools of all servers that run or are being started, in the order of their names. */
   availableTools(): Tool[];
+  /** Tells whenever `availableTools` may give others than before; the returned function ends it. */
+  onToolsChanged(listener: () => void): () => void;
   /**
    * The id of the server that provides a tool: by its canonical name or id where there is one, else by the tool's own name. Of several
    * servers with a tool of that name it is the one whose namespace comes first.
@@ -130,6 +139,7 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
     stop: async (id) => supervisor.stop(existing(id).id),
     restart: async (id) => supervisor.restart(existing(id).id),
     availableTools: () => availableTools().sort(byName),
+    onToolsChanged: (listener) => counter.onChange(listener),
     findToolProvider(toolName) {
       const available = availableTools();
       const exact = counter.snapshot.find(toolName);
@@ -137,7 +147,7 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
       const [first] = available.filter(({ definition }) => definition.name === toolName).sort(byNamespace);
       return first?.source_id;
     },
-    async callTool(id, toolName, args, { signal = new AbortController().signal, timeoutMs } = {}) {
+    async callTool(id, toolName, args, { signal = new AbortController().signal, timeoutMs, ...told } = {}) {
       existing(id);
       signal.throwIfAborted();
       // [MCP-5] The first call starts it, however many come at once.
@@ -146,6 +156,7 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
       if (tool === undefined) throw new CribError('NOT_FOUND', 'This MCP server has no such tool');
       const request = { arguments: args, ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }) };
       const admitted = await executor.admitTrusted(application, tool, request);
+      if (told.onEvent !== undefined || told.onElicitation !== undefined) passOn(admitted.call, told);
       const cancel = () => admitted.call.end('cancelled');
       if (signal.aborted) cancel();
       signal.addEventListener('abort', cancel, { once: true });
@@ -167,6 +178,30 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
       await Promise.allSettled(servers().flatMap(({ id, enabled }) => (enabled ? [supervisor.stop(id)] : [])));
     },
   };
+}
+
+function passOn(call: RunningCall, { onEvent, onElicitation }: Pick<McpCallOptions, 'onEvent' | 'onElicitation'>): void {
+  async function ask(request: JsonObject): Promise<JsonObject> {
+    try {
+      return (await onElicitation?.(request)) ?? { action: 'decline' };
+    } catch {
+      // Whoever was asked has failed to answer, which is no answer.
+      return { action: 'cancel' };
+    }
+  }
+  call.onEvent = (event) => {
+    if (event.type === 'elicitation') void ask(event.request).then((answer) => call.answer(event.elicitation_id, answer));
+    else tell(() => onEvent?.({ call_id: call.callId, ...event }));
+  };
+}
+
+/** A listener that throws must not fail the session that all calls of the server share. */
+function tell(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    process.emitWarning(`An event of a call could not be passed on: ${String(error)}`);
+  }
 }
 
 function shown({ definition, ...source }: SourceRecord): McpServer {

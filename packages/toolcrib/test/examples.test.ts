@@ -8,6 +8,6 @@ const directory = join(import.meta.dirname, '..', '..', '..', 'examples');
 const programs = readdirSync(directory).filter((file) => file.endsWith('.ts'));
 
 test.each(programs)('the example %s runs, and what it asserts holds', async (program) => {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(directory, program)]);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=toolcrib-source', join(directory, program)]);
   expect(stdout).toMatch(/Done\.\n$/);
 });

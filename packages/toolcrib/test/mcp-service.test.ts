@@ -88,6 +88,37 @@ describe('[LIFE-6] McpService', () => {
     await expect(service.callTool(id, 'echo', {}, { signal: cancel.signal })).rejects.toBe(cancel.signal.reason);
   });
 
+  test('[MCP-9] [MCP-13] a call tells of its progress and asks whoever can answer', async () => {
+    const id = await started({ ...plain, name: 'One' });
+    const seen: unknown[] = [];
+    const { call_id } = await service.callTool(id, 'progress', { steps: 2 }, { onEvent: (event) => seen.push(event) });
+    expect(seen).toEqual([1, 2].map((progress) => ({ type: 'progress', call_id, progress, total: 2, message: `step ${progress}` })));
+    const loud = () => {
+      throw new Error('a listener of the application');
+    };
+    expect(await service.callTool(id, 'progress', {}, { onEvent: loud })).toMatchObject({ success: true });
+
+    const answers = [
+      [{}, { action: 'decline' }],
+      [{ onEvent: () => undefined }, { action: 'decline' }],
+      [{ onElicitation: async () => ({ action: 'accept', content: { sure: true } }) }, { action: 'accept', content: { sure: true } }],
+      [{ onElicitation: () => Promise.reject(new Error('nobody is there')) }, { action: 'cancel' }],
+    ] as const;
+    for (const [options, said] of answers) expect((await service.callTool(id, 'elicit', {}, options)).result).toEqual(said);
+  });
+
+  test('[MCP-7] whoever listens hears of new tools, until they stop listening', async () => {
+    const id = await started({ ...plain, name: 'One' });
+    const heard = Promise.withResolvers<string[]>();
+    const stop = service.onToolsChanged(() => {
+      const names = service.availableTools().map(({ name }) => name);
+      if (names.includes('one:later')) heard.resolve(names);
+    });
+    await service.callTool(id, 'grow', { name: 'later' });
+    expect(await heard.promise).toContain('one:later');
+    stop();
+  });
+
   test('[MC-T5] [LIFE-8] a server that fails keeps no other from starting, and is not among the tools', async () => {
     const [broken, mute, good] = await Promise.all([
       service.create({ name: 'Broken', mcp_command: fixture('crash-handshake') }),

@@ -1,14 +1,19 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { requirements } from './requirements.ts';
 
-const testFiles = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.ts'));
+const packages = join(import.meta.dirname, '..', '..');
+const testFiles = readdirSync(packages)
+  .map((name) => join(packages, name, 'test'))
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)))
+  .filter((file) => file.endsWith('.test.ts'));
 
 /** The ids at the beginning of the names of tests: `test('[POL-1] a policy …')`, `describe('[POL-1] [POL-2] …')`, and the like. */
 const cited = new Map<string, string>();
 for (const file of testFiles) {
-  const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+  const text = readFileSync(file, 'utf8');
   for (const [, idsOfName = ''] of text.matchAll(/\(\s*['"`]((?:\[[A-Z]+-[A-Z]*\d+\] ?)+)/g)) {
     for (const [, id = ''] of idsOfName.matchAll(/\[([^\]]+)\]/g)) cited.set(id, file);
   }

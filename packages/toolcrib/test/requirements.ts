@@ -7,14 +7,14 @@ export interface Requirement {
 
 const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'names', built: ids('NAME', 4), planned: [] },
-  { area: 'registration', built: ['SRC-1', 'SRC-2', 'SRC-4', 'SRC-7', 'SRC-8', 'SRC-9', 'SRC-10'], planned: ['SRC-3', 'SRC-5', 'SRC-6'] },
+  { area: 'registration', built: ['SRC-1', 'SRC-2', 'SRC-3', 'SRC-4', 'SRC-7', 'SRC-8', 'SRC-9', 'SRC-10'], planned: ['SRC-5', 'SRC-6'] },
   { area: 'environment', built: ids('ENV', 6), planned: [] },
-  // MCP-2 and MCP-4 want docker exec, MCP-12 wants token exchange.
-  { area: 'mcp', built: ids('MCP', 13).filter((id) => !['MCP-2', 'MCP-4', 'MCP-12'].includes(id)), planned: ['MCP-2', 'MCP-4', 'MCP-12'] },
+  // MCP-12 wants token exchange.
+  { area: 'mcp', built: ids('MCP', 13).filter((id) => id !== 'MCP-12'), planned: ['MCP-12'] },
   {
     area: 'lifecycle',
-    built: [...ids('LIFE', 8), ...ids('MC-T', 9), ...ids('MC-NT', 4), ...ids('ERR', 10).filter((id) => id !== 'ERR-2')],
-    planned: ['ERR-2'],
+    built: [...ids('LIFE', 8), ...ids('MC-T', 9), ...ids('MC-NT', 4), ...ids('ERR', 10)],
+    planned: [],
   },
   { area: 'inventory', built: ids('INV', 6), planned: [] },
   { area: 'execution', built: ids('EXEC', 10), planned: [] },
@@ -25,7 +25,7 @@ const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'openapi', built: [], planned: [...ids('OAS', 5), ...ids('HTTP', 2), ...ids('POLL', 2)] },
   { area: 'builtin', built: ids('BI', 2), planned: [] },
   { area: 'workflow', built: [], planned: ids('WF', 2) },
-  { area: 'clients', built: ['CLI-1'], planned: ['UTCP-1', 'LC-1', 'HOST-1', 'UI-1'] },
+  { area: 'clients', built: ['CLI-1', 'LC-1'], planned: ['UTCP-1', 'HOST-1', 'UI-1'] },
   { area: 'operations', built: ['OPS-2'], planned: ['OPS-1', 'OPS-3'] },
 ];
 

@@ -37,15 +37,16 @@ interface SourcePreviewInput {
   counter: Counter;
   secrets: Pick<SecretStore, 'get'>;
   allowedNames: ReadonlySet<string>;
+  allowedMounts: readonly string[];
   /** Opens sessions with these secrets, and keeps nothing of what it learns. */
   createOpener(secrets: Pick<SecretStore, 'get'>): SessionOpener;
-  /** Told of the source that was only looked at, so that nothing is kept for it. */
-  forgotten(sourceId: string): void;
+  /** Told of the source that was only looked at; resolves when nothing that was made for it is left. */
+  forgotten(sourceId: string): Promise<void>;
 }
 
 /** Tries a registration without saving anything of it. */
 export function createSourcePreview(input: SourcePreviewInput): PreviewSource {
-  const { counter, secrets, allowedNames } = input;
+  const { counter, secrets, allowedNames, allowedMounts } = input;
 
   function clash(namespace: string): CribError | null {
     const taken = [...counter.sources.values()].find((source) => source.namespace === namespace);
@@ -78,13 +79,13 @@ export function createSourcePreview(input: SourcePreviewInput): PreviewSource {
       if (!(error instanceof CribError)) throw error;
       return failed(error);
     } finally {
-      input.forgotten(source.id);
+      await input.forgotten(source.id);
     }
   }
 
   return async (form, { discover: wanted, signal }) => {
     const id = randomUUID();
-    const scope = registrationScope({ sourceId: id, secrets, allowedNames });
+    const scope = registrationScope({ sourceId: id, secrets, allowedNames, allowedMounts });
     const {
       name,
       namespace,

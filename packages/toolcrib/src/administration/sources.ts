@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Counter } from '../inventory/counter.ts';
+import type { Container } from '../model/container.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SourceRecord } from '../model/source.ts';
@@ -27,6 +28,10 @@ interface SourceAdministrationInput {
   secrets: SecretStore;
   /** [ENV-2] Environment variables of ours that sources may name. */
   allowedNames: ReadonlySet<string>;
+  /** Directories of ours that containers may mount. */
+  allowedMounts: readonly string[];
+  /** [SRC-3] Refuses a container in which nobody may start servers. */
+  checkContainer(container: Container): Promise<void>;
   change: MakeChange;
 }
 
@@ -35,6 +40,8 @@ export function createSourceAdministration({
   supervisor,
   secrets,
   allowedNames,
+  allowedMounts,
+  checkContainer,
   change,
 }: SourceAdministrationInput): SourceAdministration {
   function existing(id: string): SourceRecord {
@@ -48,8 +55,9 @@ export function createSourceAdministration({
   async function save(actor: Principal, kind: string, form: McpRegistration, known?: SourceRecord): Promise<SourceRecord> {
     const id = known?.id ?? randomUUID();
     const merged = known?.definition == null ? form : mergeUpdate(known.definition, form);
-    const normalised = await normaliseRegistration(merged, registrationScope({ sourceId: id, secrets, allowedNames }));
+    const normalised = await normaliseRegistration(merged, registrationScope({ sourceId: id, secrets, allowedNames, allowedMounts }));
     const { name, namespace, enabled, definition } = normalised;
+    if (definition.container !== null) await checkContainer(definition.container);
     const now = laterThan(known);
     const source: SourceRecord = {
       id,

@@ -16,7 +16,9 @@ export async function addDryRun(sources: SourceClient, form: unknown, { json }: 
 
 function report(preview: ShownPreview): void {
   const { namespace, definition, starts, missing, tools, error } = preview;
-  if (starts !== null) remark(`${namespace} would be started with ${commandLine(starts.command)}`);
+  const { container } = definition;
+  const where = container === null ? '' : container.name === null ? ` in a container of ${container.image}` : ` in ${container.name}`;
+  if (starts !== null) remark(`${namespace} would be started with ${commandLine(starts.command)}${where}`);
   else remark(`${namespace} would be connected to at ${definition.server_url ?? 'its address'}`);
   if (missing.length > 0) complain(describeMissing(preview));
   else if (error !== null) complain(`It does not work yet (${error.code}): ${error.message}`);

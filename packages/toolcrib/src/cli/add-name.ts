@@ -10,8 +10,12 @@ const generic = new Set('mcp server servers index main app run start cli api www
 export function addName(target: AddTarget): string {
   if (target.kind === 'address') return nameOfAddress(target.url);
   if (target.kind === 'plugin') return telling(target.directory.split(sep).reverse()) ?? target.directory;
+  if (target.kind === 'container') {
+    const place = target.container ?? target.image ?? '';
+    return telling(place.split('/').reverse()) ?? place;
+  }
   const [program = ''] = target.command;
-  const runs = checkCommand(target.command, { allowRisky: true }).runs[0] ?? program;
+  const runs = checkCommand(target.command, { allowRisky: true, allowedMounts: 'any' }).runs[0] ?? program;
   return telling(runs.replaceAll('\\', '/').split('/').reverse()) ?? runs;
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import type { McpRegistrationInput } from '../sources/mcp/registration/forms.ts';
+import { containerFields, containerOptions } from './add-container.ts';
 import { addName } from './add-name.ts';
 import type { AddOption } from './add-options.ts';
 import type { AddTarget } from './add-target.ts';
@@ -17,12 +18,18 @@ const senseless: Record<AddTarget['kind'], { options: AddOption[]; why: string }
   plugin: { options: ['header', 'oauth', 'allow-insecure', 'version', 'cwd'], why: 'is not for a folder with a manifest' },
   package: { options: ['header', 'oauth', 'allow-insecure', 'cwd'], why: 'is not for a package' },
   program: { options: ['header', 'oauth', 'allow-insecure', 'version'], why: 'is not for a program' },
+  container: {
+    options: ['header', 'oauth', 'allow-insecure', 'version', 'cwd', 'transport'],
+    why: 'is not for a server inside a container',
+  },
 };
 
 /** [SRC-1] The registration that the command line asks for. */
 export function addRegistration(given: Given<AddOption>, target: AddTarget, variables: Record<string, string>): McpRegistrationInput {
   const { options, why } = senseless[target.kind];
   for (const option of options) if (given.origin(option) !== undefined) throw new UsageError(`--${option} ${why}`, { field: option });
+  const stray = target.kind === 'container' ? undefined : containerOptions.find((option) => given.origin(option) !== undefined);
+  if (stray !== undefined) throw new UsageError(`--${stray} is for a server inside a container: --container or --image`, { field: stray });
   const namespace = given.text('namespace');
   const transport = oneOf(given, 'transport', transports);
   const pinning = oneOf(given, 'pinning', pinnings);
@@ -30,15 +37,15 @@ export function addRegistration(given: Given<AddOption>, target: AddTarget, vari
   return {
     name: given.text('name') ?? addName(target),
     ...(namespace === undefined ? {} : { namespace }),
-    ...(Object.keys(variables).length === 0 ? {} : { mcp_env_vars: variables }),
+    ...(Object.keys(variables).length === 0 || target.kind === 'container' ? {} : { mcp_env_vars: variables }),
     ...(transport === undefined ? {} : { mcp_transport_type: transport }),
     ...(pinning === undefined ? {} : { pinning }),
     ...(timeout === undefined ? {} : { resilience: { startupTimeoutMs: timeout } }),
-    ...targetFields(given, target),
+    ...targetFields(given, target, variables),
   };
 }
 
-function targetFields(given: Given<AddOption>, target: AddTarget): McpRegistrationInput {
+function targetFields(given: Given<AddOption>, target: AddTarget, variables: Record<string, string>): McpRegistrationInput {
   switch (target.kind) {
     case 'address':
       return remoteFields(given, target.url);
@@ -48,6 +55,8 @@ function targetFields(given: Given<AddOption>, target: AddTarget): McpRegistrati
         ...(target.args.length === 0 ? {} : { mcp_args: target.args }),
         ...lifecycleFields(given),
       };
+    case 'container':
+      return { mcp_container: containerFields(given, target, variables), ...lifecycleFields(given) };
     case 'package':
       return { mcp_command: target.command, ...lifecycleFields(given) };
     case 'program': {

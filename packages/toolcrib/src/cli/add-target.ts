@@ -2,18 +2,29 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CribError } from '../model/crib-error.ts';
 import { packageCommand } from '../sources/mcp/registration/package-command.ts';
+import type { AddOption } from './add-options.ts';
+import type { Given } from './given.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What is to be added: a server to connect to, a folder with a manifest, or a command that starts one. */
+/** What is to be added: a server to connect to, a folder with a manifest, or a command that starts one, here or in a container. */
 export type AddTarget =
   | { kind: 'address'; url: string }
   | { kind: 'plugin'; directory: string; args: string[] }
+  | { kind: 'container'; container?: string | undefined; image?: string | undefined; command: string[] }
   | { kind: 'package' | 'program'; command: string[] };
 
 const packageTypes = { npx: 'npm', uvx: 'pypi' } as const;
 
 /** What the operands of `toolcrib add` mean. */
-export function addTarget([first = '', ...rest]: readonly string[], version: string | undefined): AddTarget {
+export function addTarget({ operands, text }: Pick<Given<AddOption>, 'operands' | 'text'>): AddTarget {
+  const [first = '', ...rest] = operands;
+  const [version, container, image] = [text('version'), text('container'), text('image')];
+  if (container !== undefined || image !== undefined) {
+    if (container !== undefined && image !== undefined)
+      throw new UsageError('--container names one that runs, --image one to be made: give one of them', { field: 'image' });
+    if (first === '') throw new UsageError('What is started inside the container is missing: write it behind `--`');
+    return { kind: 'container', container, image, command: [first, ...rest] };
+  }
   if (first === '') throw new UsageError('What is to be added is missing: npx or uvx and a package, an address, or a program');
   if (/^https?:\/\//i.test(first)) {
     if (rest[0] !== undefined) throw new UsageError(`${JSON.stringify(rest[0])} is one argument too many behind an address`);

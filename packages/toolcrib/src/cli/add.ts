@@ -26,6 +26,7 @@ export const add = defineCommand({
     'Registers an MCP server, waits until it has started, and lists its tools. Fetching a package can take a while.',
     'Arguments for the server that begin with a dash go behind `--`; so does a program with all its arguments.',
     'A folder is one with a manifest in it: server.json or plugin.json.',
+    'With --container or --image all of it is the program inside the container, and its arguments.',
     'A server is kept running (--lifecycle singleton), since that is what makes calls quick.',
     'A source that does not start stays registered. Ctrl-C only stops watching.',
   ],
@@ -38,9 +39,11 @@ export const add = defineCommand({
     "toolcrib add https://mcp.example.org/mcp --header 'X-Team: blue' --secret BEARER_TOKEN",
     'toolcrib add ./plugins/github --secret GITHUB_TOKEN --dry-run',
     'toolcrib add -- python3 ./server.py --verbose',
+    'toolcrib add --container tools -- node /srv/server.js',
+    'toolcrib add --image ghcr.io/example/tickets:1 --network bridge --secret TICKETS_TOKEN -- tickets-mcp --stdio',
   ],
   async run(given) {
-    const target = addTarget(given.operands, given.text('version'));
+    const target = addTarget(given);
     // Before a secret is asked for, so that nobody types one in vain.
     addRegistration(given, target, {});
     const variables = await addVariables({ env: given.list('env'), secret: given.list('secret') }, process.stdin);

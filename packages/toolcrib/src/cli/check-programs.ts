@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { z } from 'zod';
+import { createDockerEngine } from '../net/docker/engine.ts';
 import { type Check, reasonOf } from './check.ts';
 
 const run = promisify(execFile);
@@ -34,7 +36,7 @@ const programs: Program[] = [
   {
     name: 'docker',
     args: ['--version'],
-    use: 'for sources that run in containers',
+    use: 'for docker packages',
     install: {
       linux: 'curl -fsSL https://get.docker.com | sh',
       darwin: 'brew install --cask docker',
@@ -46,9 +48,11 @@ const programs: Program[] = [
 const startDocker: Cures = { linux: 'sudo systemctl start docker', darwin: 'open -a Docker', win32: 'start Docker Desktop' };
 
 /** What only some kinds of sources need: none of it is missed until one is registered. */
-export async function checkPrograms(): Promise<Check[]> {
-  const [npx, uvx, docker, daemon] = await Promise.all([...programs.map(checkProgram), checkDaemon()]);
-  return [npx, uvx, docker, ...(docker?.state === 'ok' ? [daemon] : [])].filter((check) => check !== undefined);
+export async function checkPrograms(dockerHost: string | undefined): Promise<Check[]> {
+  const [npx, uvx, docker, daemon] = await Promise.all([...programs.map(checkProgram), checkDaemon(dockerHost)]);
+  // Whoever has neither wants no containers, and one line about it is enough.
+  const isWanted = docker?.state === 'ok' || daemon?.state === 'ok';
+  return [npx, uvx, docker, ...(isWanted ? [daemon] : [])].filter((check) => check !== undefined);
 }
 
 async function checkProgram({ name, args, use, install }: Program): Promise<Check> {
@@ -61,12 +65,18 @@ async function checkProgram({ name, args, use, install }: Program): Promise<Chec
   }
 }
 
-async function checkDaemon(): Promise<Check> {
+/** Asked as sources in containers do it, which need no docker command. */
+async function checkDaemon(host: string | undefined): Promise<Check> {
   const check = { name: 'docker daemon', required: false };
+  const engine = createDockerEngine(host, process.env);
   try {
-    return { ...check, state: 'ok', detail: await firstLine('docker', ['version', '--format', '{{.Server.Version}}']) };
+    const request = { method: 'GET', path: '/version', signal: AbortSignal.timeout(patienceMs) } as const;
+    const { Version } = await engine.request(request, z.object({ Version: z.string() }));
+    return { ...check, state: 'ok', detail: `${Version}, for sources that run in containers` };
   } catch (error) {
-    return { ...check, state: 'broken', detail: complaintOf(error), cure: choose(startDocker) };
+    return { ...check, state: 'broken', detail: reasonOf(error), cure: choose(startDocker) };
+  } finally {
+    engine.close();
   }
 }
 

@@ -4,12 +4,25 @@ import { lineWidth, paint, printable } from './terminal.ts';
 import type { ShownSource } from './source-client.ts';
 
 const valuesSchema = z.record(z.string(), z.unknown()).catch({});
+const containerSchema = z.looseObject({
+  name: z.string().nullable().catch(null),
+  image: z.string().nullable().catch(null),
+  workdir: z.string().nullable().catch(null),
+  user: z.string().nullable().catch(null),
+  settings: z.looseObject({
+    limits: z.looseObject({ memory_mb: z.number(), cpus: z.number(), pids: z.number() }),
+    network: z.string(),
+    read_only: z.boolean(),
+    mounts: z.array(z.looseObject({ source: z.string(), target: z.string(), read_only: z.boolean() })),
+  }),
+});
 const definitionSchema = z.looseObject({
   transport_type: z.string().catch(''),
   lifecycle_mode: z.string().catch(''),
   standby: z.number().catch(0),
   command: z.array(z.string()).catch([]),
   cwd: z.string().nullable().catch(null),
+  container: containerSchema.nullable().catch(null),
   server_url: z.string().nullable().catch(null),
   pinning: z.string().catch('off'),
   environment: valuesSchema,
@@ -65,7 +78,8 @@ export function describeSource(source: ShownSource): string {
     ['Lifecycle', lifecycleOf(definition)],
     ['Pinning', definition === undefined || definition.pinning === 'off' ? undefined : definition.pinning],
     ['Command', definition === undefined || definition.command.length === 0 ? undefined : commandLine(definition.command)],
-    ['Folder', definition?.cwd ?? undefined],
+    ['Folder', definition?.cwd ?? definition?.container?.workdir ?? undefined],
+    ...containerRows(definition?.container ?? null),
     ['Address', definition?.server_url ?? undefined],
     ...Object.entries(definition?.environment ?? {}).map(([name, value]): [string, string] => ['Variable', `${name}=${shownValue(value)}`]),
     ...Object.entries(definition?.headers ?? {}).map(([name, value]): [string, string] => ['Header', `${name}: ${shownValue(value)}`]),
@@ -93,6 +107,21 @@ export function countTools(count: number): string {
 /** A command as a shell would read it. */
 export function commandLine(command: readonly string[]): string {
   return command.map((word) => (/^[\w@%+=:,./${}-]+$/.test(word) ? word : `'${printable(word).replaceAll("'", "'\\''")}'`)).join(' ');
+}
+
+/** In which container it is started; how that is made says something only where it is made for it. */
+function containerRows(container: z.infer<typeof containerSchema> | null): [label: string, value: string | undefined][] {
+  if (container === null) return [];
+  const { name, image, user, settings } = container;
+  const { limits, network, read_only: readOnly, mounts } = settings;
+  const bounds = `${limits.memory_mb} MiB, cpus ${limits.cpus}, ${limits.pids} processes, network ${network}`;
+  return [
+    ['Container', name ?? undefined],
+    ['Image', image ?? undefined],
+    ['Limits', image === null ? undefined : `${bounds}, its files can ${readOnly ? 'only be read' : 'be written'}`],
+    ...mounts.map((mount): [string, string] => ['Mount', `${mount.source}:${mount.target}${mount.read_only ? '' : ':rw'}`]),
+    ['User', user ?? undefined],
+  ];
 }
 
 function lifecycleOf(definition: z.infer<typeof definitionSchema> | undefined): string | undefined {

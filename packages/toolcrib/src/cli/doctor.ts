@@ -16,13 +16,13 @@ export const doctor = defineCommand({
   notes: ['Give it the options that `toolcrib serve` will get. It changes nothing, and ends with 1 only if something required is broken.'],
   examples: ['toolcrib doctor', 'toolcrib doctor --database postgres://crib@db/crib --json'],
   async run(given) {
-    const { host, port, dataDir, databaseUrl, issuers } = placeFrom(given);
+    const { host, port, dataDir, databaseUrl, issuers, dockerHost } = placeFrom(given);
     const found = await Promise.all([
       checkDataFolder(dataDir),
       checkPort(host, port),
       databaseUrl === undefined ? embeddedDatabase : checkDatabase(databaseUrl),
       ...(issuers.length === 0 ? [checkDevelopment(host)] : issuers.map(checkIssuer)),
-      checkPrograms(),
+      checkPrograms(dockerHost),
     ]);
     const checks = [checkNode(), ...found.flat()];
     const well = checks.every(({ required, state }) => !required || state === 'ok');

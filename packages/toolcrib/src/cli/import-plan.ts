@@ -25,7 +25,13 @@ export async function importPlan({ registrations, problems }: ImportedConfig): P
 
 async function planned({ entry, form }: ImportedConfig['registrations'][number]): Promise<PlannedSource> {
   try {
-    const context = { readManifest, secretName: (variable: string) => variable, allowRisky: true, preview: true };
+    const context = {
+      readManifest,
+      secretName: (variable: string) => variable,
+      allowRisky: true,
+      allowedMounts: 'any' as const,
+      preview: true,
+    };
     const { namespace, definition } = await normaliseRegistration(mcpRegistrationSchema.parse(form), context);
     return { entry, namespace, starts: definition.server_url ?? commandLine(definition.command), form, problem: null };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, normalize, parse, resolve } from 'node:path';
 import type { ServeConfig } from '../http/serve.ts';
 import { matcherSchema, type Matcher } from '../model/policy.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
@@ -31,6 +31,7 @@ export function serveConfig(given: Given<ServeOption>, { production }: { product
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(keys === undefined ? {} : { keys }),
     allowedEnvironment: given.list('allow-env'),
+    allowedMounts: given.list('allow-mount').map((folder) => allowedMount(given, folder)),
     demo: !given.on('no-demo'),
     adminMatcher: adminMatcher(given),
     allowedHosts: given.list('allowed-host').map((host) => allowedHost(given, host)),
@@ -49,19 +50,23 @@ export function serveConfig(given: Given<ServeOption>, { production }: { product
   };
 }
 
+type Place = Pick<ServeConfig, 'host' | 'port' | 'dataDir' | 'databaseUrl' | 'issuers' | 'dockerHost'>;
+
 /** The part of it that `doctor` needs as well. */
-export function placeFrom(given: Given<PlaceOption>): Pick<ServeConfig, 'host' | 'port' | 'dataDir' | 'databaseUrl' | 'issuers'> {
+export function placeFrom(given: Given<PlaceOption>): Place {
   const host = given.required('host');
   if (isIP(host) === 0 && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) {
     throw misfit(given, 'host', 'must be an IP address or a host name, without a port');
   }
   const databaseUrl = databaseFrom(given);
+  const dockerHost = dockerHostFrom(given);
   return {
     host,
     port: given.number('port', { least: 0, most: 65_535 }),
     dataDir: resolve(given.required('data')),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     issuers: issuersFrom(given),
+    ...(dockerHost === undefined ? {} : { dockerHost }),
   };
 }
 
@@ -124,6 +129,19 @@ function allowedHost(given: Given<ServeOption>, host: string): string {
 function allowedOrigin(given: Given<ServeOption>, origin: string): string {
   if (/^https?:/i.test(origin) && URL.parse(origin)?.origin === origin.toLowerCase()) return origin.toLowerCase();
   throw misfit(given, 'allowed-origin', `must be like https://console.example.org, without a path, not ${JSON.stringify(origin)}`);
+}
+
+/** The whole machine is not a folder that somebody means. */
+function allowedMount(given: Given<ServeOption>, folder: string): string {
+  const path = normalize(folder);
+  if (isAbsolute(folder) && path !== parse(path).root) return path;
+  throw misfit(given, 'allow-mount', `must be the absolute path of a folder, such as /srv/mcp, not ${JSON.stringify(folder)}`);
+}
+
+function dockerHostFrom(given: Given<PlaceOption>): string | undefined {
+  const address = given.text('docker-host');
+  if (address === undefined || /^[a-z]+:\/\/\S+$/.test(address)) return address;
+  throw misfit(given, 'docker-host', `must be an address such as unix:///var/run/docker.sock, not ${JSON.stringify(address)}`);
 }
 
 function misfit<Name extends ServeOption>(given: Given<Name>, name: Name, what: string): UsageError {

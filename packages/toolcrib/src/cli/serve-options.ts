@@ -14,6 +14,11 @@ export const placeOptions = {
   },
   audience: { value: 'name', help: 'What the `aud` claim of a token must name', env: 'TOOLCRIB_AUDIENCE', default: 'toolcrib-gateway' },
   'allow-insecure-issuer': { help: 'Allows issuers at plain http on other machines' },
+  'docker-host': {
+    value: 'address',
+    help: 'Where Docker is, for sources in containers: unix:///var/run/docker.sock where it is not given',
+    env: 'DOCKER_HOST',
+  },
 } as const satisfies OptionTable;
 
 /** [SEC-3] */
@@ -56,6 +61,12 @@ export const serveOptions = {
     many: true,
     help: 'Lets sources read this environment variable of the server as ${NAME}. The variable holds several with commas between them',
     env: 'TOOLCRIB_ALLOWED_ENV',
+  },
+  'allow-mount': {
+    value: 'folder',
+    many: true,
+    help: 'Lets containers mount this folder of the machine, and what is in it. The variable holds several with commas between them',
+    env: 'TOOLCRIB_ALLOWED_MOUNTS',
   },
   'no-demo': { help: 'In development: brings no demo server along, and no policy that lets everybody use every tool' },
   'body-limit': { value: 'bytes', help: 'The largest request body', default: '1048576' },

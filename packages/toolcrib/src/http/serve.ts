@@ -31,6 +31,7 @@ import { secretRoutes } from './routes/secrets.ts';
 import { sourceRoutes } from './routes/sources.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { seedDevelopment } from './seed-development.ts';
+import type { SeenSource } from './source-metrics.ts';
 
 export interface ServeConfig {
   host: string;
@@ -46,6 +47,10 @@ export interface ServeConfig {
   issuers: IssuerConfig[];
   /** [ENV-2] Environment variables of ours that sources may name. */
   allowedEnvironment?: string[];
+  /** Directories of this machine that containers may mount. */
+  allowedMounts?: string[];
+  /** Where the engine is that runs containers. */
+  dockerHost?: string;
   /** For a first look, in development only: brings a demo server along, and lets everybody use whatever is added. */
   demo?: boolean;
   adminMatcher: Matcher;
@@ -86,7 +91,11 @@ export async function startServer(config: ServeConfig): Promise<RunningServer> {
   const logger = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
   const warn = (message: string) => logger.warn(message);
   let opened: Crib | undefined;
-  const metrics = createMetrics({ load: () => opened?.load() });
+  const metrics = createMetrics({
+    load: () => opened?.load(),
+    namespaceOf: (sourceId) => opened?.counter.sources.get(sourceId)?.namespace,
+    sources: () => (opened === undefined ? [] : seenSources(opened)),
+  });
   const { host } = config;
   // The development issuer is named by its address, which must therefore be known before anything is signed.
   const port = config.port === 0 ? await freePort(host) : config.port;
@@ -98,13 +107,17 @@ export async function startServer(config: ServeConfig): Promise<RunningServer> {
     ...(config.databaseUrl === undefined ? {} : { databaseUrl: config.databaseUrl }),
     ...(config.keys === undefined ? {} : { keys: config.keys }),
     ...(config.allowedEnvironment === undefined ? {} : { allowedEnvironment: config.allowedEnvironment }),
+    ...(config.allowedMounts === undefined ? {} : { allowedMounts: config.allowedMounts }),
+    ...(config.dockerHost === undefined ? {} : { dockerHost: config.dockerHost }),
     limits: { principal: config.principalLimits, defaultTimeoutMs: config.defaultTimeoutMs, maxTimeoutMs: config.maxTimeoutMs },
     retentionDays: config.retentionDays,
     responseBytes: config.responseBytes,
     artifacts: { bytesPerPrincipal: config.artifactBytes, days: config.artifactDays },
     warn,
     onFinished: (record) => metrics.callFinished(record),
-    onNotice: (notice, tool) => metrics.callNoticed(notice, tool),
+    onNotice: (notice, tool) => metrics.callNoticed(notice, tool.namespace),
+    onSourceFault: (code, tool) => metrics.callFailed(code, tool.namespace),
+    onSourceNotice: (notice, source) => metrics.sourceNoticed(notice, source.namespace),
   });
   opened = crib;
   try {
@@ -197,6 +210,13 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl }: DoorIn
       logger.info('stopped');
     },
   };
+}
+
+function seenSources(crib: Crib): SeenSource[] {
+  return [...crib.counter.sources.values()].map((source) => ({
+    namespace: source.namespace,
+    running: crib.statusOf(source).state === 'running',
+  }));
 }
 
 interface Development {

@@ -15,7 +15,7 @@ import { mcpRegistrationSchema } from '../../src/sources/mcp/registration/forms.
 /** What `toolcrib add` would register, without asking for secrets. */
 function registration(...args: string[]) {
   const given = parseCommandLine(add, args, {}) as Given<keyof typeof addOptions>;
-  const form = addRegistration(given, addTarget(given.operands, given.text('version')), {});
+  const form = addRegistration(given, addTarget(given), {});
   mcpRegistrationSchema.parse(form);
   return form;
 }
@@ -119,6 +119,29 @@ describe('what is added', () => {
     });
   });
 
+  test('[CLI-1] [SRC-3] a server inside a container, one that runs or one that is made', () => {
+    expect(registration('--container', 'my-tools', '--user', 'node', '--workdir', '/srv', '--', 'node', 'server.js', '--x')).toEqual({
+      name: 'my-tools',
+      mcp_container: { container: 'my-tools', command: ['node', 'server.js', '--x'], user: 'node', workdir: '/srv' },
+      mcp_lifecycle_mode: 'singleton',
+    });
+    const limits = ['--memory', '64', '--cpus', '0.5', '--pids', '64', '--network', 'bridge'];
+    const mounts = ['--mount', '/srv/files:/files', '--mount', 'cache:/cache:rw'];
+    expect(registration('--image', 'ghcr.io/owner/tickets-mcp:1', ...limits, ...mounts, '--', 'npx', '-y', 'pkg')).toMatchObject({
+      name: 'tickets',
+      mcp_container: {
+        image: 'ghcr.io/owner/tickets-mcp:1',
+        command: ['npx', '-y', 'pkg'],
+        limits: { memory_mb: 64, cpus: 0.5, pids: 64 },
+        network: 'bridge',
+        mounts: [
+          { source: '/srv/files', target: '/files', read_only: true },
+          { source: 'cache', target: '/cache', read_only: false },
+        ],
+      },
+    });
+  });
+
   const wrong: [args: string[], message: string][] = [
     [[], 'What is to be added is missing'],
     [['npx'], '<package> is missing'],
@@ -135,6 +158,14 @@ describe('what is added', () => {
     [['npx', 'pkg', '--lifecycle', 'eternal'], '--lifecycle must be singleton or transient, not "eternal"'],
     [['npx', 'pkg', '--transport', 'stdio'], '--transport must be sse or streamable_http, not "stdio"'],
     [['npx', 'pkg', '--standby', '2'], '--standby is for --lifecycle transient'],
+    [['--container', 'a', '--image', 'b', '--', 'x'], 'give one of them'],
+    [['--container', 'a'], 'What is started inside the container is missing'],
+    [['--container', 'a', '--memory', '64', '--', 'x'], '--memory has no effect on a container that runs already'],
+    [['--container', 'a', '--cwd', '/x', '--', 'x'], '--cwd is not for a server inside a container'],
+    [['--image', 'a', '--pids', '31', '--', 'x'], '--pids must be a whole number from 32'],
+    [['--image', 'a', '--mount', '/x', '--', 'x'], '--mount must be like /srv/files:/files'],
+    [['--image', 'a', '--mount', '/x:/y:rwx', '--', 'x'], '--mount must be like /srv/files:/files'],
+    [['npx', 'pkg', '--network', 'bridge'], '--network is for a server inside a container: --container or --image'],
     [['npx', 'pkg', '--standby', '33', '--lifecycle', 'transient'], '--standby must be a whole number from 0 to 32'],
   ];
 
@@ -167,7 +198,7 @@ const names: [operands: string[], name: string][] = [
 ];
 
 test.each(names)('[CLI-1] toolcrib add %j is named %j where it is given no name', (operands, name) => {
-  expect(addName(addTarget(operands, undefined))).toBe(name);
+  expect(addName(addTarget({ operands, text: () => undefined }))).toBe(name);
 });
 
 describe('variables', () => {

@@ -45,7 +45,7 @@ test('[CLI-1] doctor prints one aligned line for each thing, and a verdict', asy
 
 test('[CLI-1] programs that only some sources need are missing without harm, and come with a command to install them', async () => {
   await using empty = await temporaryDirectory();
-  const { code, check } = await doctor([], { cwd: empty.path, env: { PATH: empty.path } });
+  const { code, check } = await doctor([], { cwd: empty.path, env: { PATH: empty.path, DOCKER_HOST: `unix://${empty.path}/nobody.sock` } });
   expect(code).toBe(0);
   for (const name of ['npx', 'uvx', 'docker'])
     expect(check(name)).toMatchObject({ state: 'missing', required: false, cure: expect.any(String) });
@@ -55,15 +55,24 @@ test('[CLI-1] programs that only some sources need are missing without harm, and
 test.skipIf(process.platform === 'win32')('[CLI-1] a program that is there but fails is broken, and its complaint is shown', async () => {
   await using folder = await temporaryDirectory();
   const program = join(folder.path, 'docker');
-  await writeFile(
-    program,
-    '#!/bin/sh\nif [ "$1" = --version ]; then echo "Docker version 1"; else echo "no daemon here" >&2; exit 1; fi\n',
-  );
-  await chmod(program, 0o755);
-  const { code, check } = await doctor([], { cwd: folder.path, env: { PATH: folder.path } });
+  await writeFile(program, '#!/bin/sh\necho "Docker version 1"\n');
+  await writeFile(join(folder.path, 'uvx'), '#!/bin/sh\necho "no uv here" >&2; exit 1\n');
+  for (const name of ['docker', 'uvx']) await chmod(join(folder.path, name), 0o755);
+  const nobody = `unix://${folder.path}/nobody.sock`;
+  const { code, check } = await doctor(['--docker-host', nobody], { cwd: folder.path, env: { PATH: folder.path } });
   expect(code).toBe(0);
   expect(check('docker')).toMatchObject({ state: 'ok' });
-  expect(check('docker daemon')).toMatchObject({ state: 'broken', required: false, detail: 'no daemon here', cure: expect.any(String) });
+  expect(check('uvx')).toMatchObject({ state: 'broken', detail: expect.stringContaining('no uv here') });
+  const detail = expect.stringMatching(new RegExp(`^Docker not running\\. Nobody answers at ${nobody}`));
+  expect(check('docker daemon')).toMatchObject({ state: 'broken', required: false, detail, cure: expect.any(String) });
+});
+
+const docker = part('docker');
+test.skipIf(!docker.available)('[CLI-1] doctor asks Docker itself, also where there is no docker command', async () => {
+  await using empty = await temporaryDirectory();
+  const { check } = await doctor([], { cwd: empty.path, env: { PATH: empty.path } });
+  expect(check('docker')).toMatchObject({ state: 'missing' });
+  expect(check('docker daemon')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/^\d+\./) });
 });
 
 describe('something required is broken', () => {
