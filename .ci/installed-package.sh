@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs the server, installs it as a user would with `npm i -g`, and runs the `toolcrib` command: on Node 24, and on an older Node,
-# which must say what to do.
+# which must say what to do. Then packs the LangChain package too, and installs both into a project that uses every entry they have.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
@@ -28,6 +28,19 @@ done
 grep -q '"total": *19' <<<"$answer" || fail "the demo answered: $answer"
 kill -TERM "$server"; wait "$server" || fail 'SIGTERM did not end it cleanly'
 server=
+
+npm pack --silent --workspace @toolcrib/langchain --pack-destination "$work" >/dev/null
+mkdir "$work/agent"
+cp .ci/installed-agent.ts "$work/agent/agent.ts"
+core=$(node -p 'require("./packages/langchain/package.json").devDependencies["@langchain/core"]')
+(
+  cd "$work/agent"
+  printf '{"type":"module","private":true}\n' >package.json
+  npm install --silent "$work"/toolcrib-[0-9]*.tgz "$work"/toolcrib-langchain-*.tgz "@langchain/core@$core" "@types/node@24"
+  PATH=$node24:$PATH
+  tsc --noEmit --strict --skipLibCheck --module nodenext --target es2024 --lib es2024,esnext.disposable --types node agent.ts
+  node agent.ts "$root/packages/toolcrib/dist/demo/demo-server.js"
+) || fail 'the agent that uses the installed packages failed'
 
 # An older Node is whatever the machine had before the project brought its own.
 if node -e 'process.exit(process.versions.node.split(".")[0] < 24 ? 0 : 1)'; then
