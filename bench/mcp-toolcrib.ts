@@ -10,11 +10,30 @@ import type { ServerProcess } from './server-process.ts';
 import { startToolcrib } from './toolcrib.ts';
 import { claimsOf, userRole } from './users.ts';
 
+/** A server that is started inside a container which runs already. */
+interface ContainedServer {
+  kind: 'exec';
+  container: string;
+  command: string[];
+}
+
+type Reached = Upstream | ContainedServer;
+
 /** An MCP server as an administrator would have registered it. */
-export function sourceOf(namespace: string, upstream: Upstream, how: { lifecycle_mode: string; standby?: number }): SourceRecord {
-  const reach = upstream.kind === 'stdio' ? { command: upstream.command } : { transport_type: 'streamable_http', server_url: upstream.url };
-  const definition = mcpDefinitionSchema.parse({ ...reach, ...how });
+export function sourceOf(namespace: string, upstream: Reached, how: { lifecycle_mode: string; standby?: number }): SourceRecord {
+  const definition = mcpDefinitionSchema.parse({ ...reach(upstream), ...how });
   return { id: randomUUID(), name: namespace, namespace, source_type: 'mcp', enabled: true, definition, created_at: 1, updated_at: 1 };
+}
+
+function reach(upstream: Reached): object {
+  switch (upstream.kind) {
+    case 'stdio':
+      return { command: upstream.command };
+    case 'http':
+      return { transport_type: 'streamable_http', server_url: upstream.url };
+    case 'exec':
+      return { command: upstream.command, container: { name: upstream.container } };
+  }
 }
 
 /** Toolcrib with these sources, once a user sees the tools of all of them. */
