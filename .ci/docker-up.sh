@@ -85,7 +85,7 @@ app_files() {
 image_name() {
   local node busybox
   node=$(readlink -f node_modules/.bin/node) && busybox=$(busybox_static)
-  { printf '%s\n' "$node" "$busybox" "${BASH_SOURCE[0]}"; app_files; } | LC_ALL=C sort | xargs -d '\n' sha256sum | cut -d ' ' -f 1 |
+  { printf '%s\n' "$node" "$busybox" "${BASH_SOURCE[0]}"; app_files; } | xargs -d '\n' sha256sum | cut -d ' ' -f 1 | LC_ALL=C sort |
     sha256sum | cut -c 1-16 | sed 's/^/toolcrib-test:/'
 }
 

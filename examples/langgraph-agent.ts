@@ -28,26 +28,7 @@ function everythingServer(): McpServerRegistration {
 }
 
 const dataDir = await mkdtemp(join(tmpdir(), 'toolcrib-example-'));
-const company = await startServer({
-  host: '127.0.0.1',
-  port: 0,
-  dataDir,
-  demo: true,
-  issuers: [],
-  adminMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-admin' },
-  allowedHosts: [],
-  allowedOrigins: [],
-  bodyLimitBytes: 1_048_576,
-  principalLimits: {},
-  defaultTimeoutMs: 30_000,
-  maxTimeoutMs: 600_000,
-  drainMs: 0,
-  retentionDays: 90,
-  responseBytes: 1_048_576,
-  artifactDays: 7,
-  artifactBytes: 268_435_456,
-  logLevel: 'silent',
-});
+const company = await startServer({ dataDir, port: 0, demo: true, drainMs: 0, logLevel: 'silent' });
 try {
   // What the user may use. An agent of yours has the token of whoever it works for.
   const crib = createToolcrib({ url: company.url, token: async () => (await company.mint?.('alice')) ?? '' });

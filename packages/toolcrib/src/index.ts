@@ -10,7 +10,8 @@ export {
   type McpUpdate,
 } from './mcp-service.ts';
 export { formatForModel } from './execution/format-for-model.ts';
-export { startServer, type RunningServer, type ServeConfig } from './http/serve.ts';
+export { startServer, type RunningServer } from './http/serve.ts';
+export type { ServeConfig } from './http/server-config.ts';
 export { CribError, httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
 export {
   ConnectionError,

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startServer, type RunningServer, type ServeConfig } from '../src/http/serve.ts';
+import { startServer, type RunningServer } from '../src/http/serve.ts';
+import type { ServeConfig } from '../src/http/server-config.ts';
 import { ApiClient } from './fixtures/api-client.ts';
 import { startTokenIssuer } from './fixtures/token-issuer.ts';
 
@@ -33,21 +34,9 @@ export async function startTestServer(config: Partial<ServeConfig> = {}): Promis
   const own = config.dataDir === undefined ? await temporaryDirectory() : undefined;
   const dataDir = config.dataDir ?? own?.path ?? '';
   const running = await startServer({
-    host: '127.0.0.1',
     port: 0,
-    issuers: [],
-    adminMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-admin' },
-    allowedHosts: [],
-    allowedOrigins: [],
-    bodyLimitBytes: 1_048_576,
     principalLimits: {},
-    defaultTimeoutMs: 30_000,
-    maxTimeoutMs: 600_000,
     drainMs: 0,
-    retentionDays: 90,
-    responseBytes: 1_048_576,
-    artifactDays: 7,
-    artifactBytes: 268_435_456,
     logLevel: 'silent',
     ...config,
     dataDir,

@@ -1,4 +1,5 @@
-import type { RunningServer, ServeConfig } from '../http/serve.ts';
+import type { RunningServer } from '../http/serve.ts';
+import type { ServeConfig } from '../http/server-config.ts';
 import { version } from '../version.ts';
 import { align } from './align.ts';
 import { clientOptions } from './client-options.ts';

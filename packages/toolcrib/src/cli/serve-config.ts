@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isAbsolute, normalize, parse, resolve } from 'node:path';
-import type { ServeConfig } from '../http/serve.ts';
+import type { ServeConfig } from '../http/server-config.ts';
 import { matcherSchema, type Matcher } from '../model/policy.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { isWrittenKeys } from '../secrets/key-ring.ts';

@@ -1,9 +1,12 @@
+import { usualConfig } from '../http/server-config.ts';
 import type { OptionTable } from './option-table.ts';
+
+const { adminMatcher, principalLimits } = usualConfig;
 
 /** Where the server is and what it stands on; `doctor` looks at exactly these. */
 export const placeOptions = {
-  port: { value: 'number', help: 'The port to listen on; 0 takes any free one', env: 'TOOLCRIB_PORT', default: '7300' },
-  host: { value: 'address', help: 'The address to listen on', env: 'TOOLCRIB_HOST', default: '127.0.0.1' },
+  port: { value: 'number', help: 'The port to listen on; 0 takes any free one', env: 'TOOLCRIB_PORT', default: String(usualConfig.port) },
+  host: { value: 'address', help: 'The address to listen on', env: 'TOOLCRIB_HOST', default: usualConfig.host },
   data: { value: 'folder', help: 'Where the embedded database and all other state lives', env: 'TOOLCRIB_DATA', default: '.toolcrib' },
   database: { value: 'url', help: 'A PostgreSQL database to use instead of the embedded one: postgres://…', env: 'TOOLCRIB_DATABASE' },
   issuer: {
@@ -37,7 +40,7 @@ export const serveOptions = {
     value: 'path=value',
     help: 'Who administers: the claim at this path is, or contains, this value. A path is dotted, or a JSON Pointer where names contain dots',
     env: 'TOOLCRIB_ADMIN_CLAIM',
-    default: 'realm_access.roles=toolcrib-admin',
+    default: `${adminMatcher.path}=${adminMatcher.value}`,
   },
   'public-url': {
     value: 'url',
@@ -69,30 +72,42 @@ export const serveOptions = {
     env: 'TOOLCRIB_ALLOWED_MOUNTS',
   },
   'no-demo': { help: 'In development: brings no demo server along, and no policy that lets everybody use every tool' },
-  'body-limit': { value: 'bytes', help: 'The largest request body', default: '1048576' },
-  'principal-rate': { value: 'number', help: 'Calls per second for each user; 0 sets no limit', default: '100' },
-  'principal-burst': { value: 'number', help: 'Calls of one user that may come at once before the rate applies', default: '200' },
-  'principal-concurrency': { value: 'number', help: 'Calls of one user that may run at once; 0 sets no limit', default: '100' },
-  timeout: { value: 'ms', help: 'How long a call may take where nothing else is said', default: '30000' },
-  'max-timeout': { value: 'ms', help: 'The longest time a caller may ask for', default: '600000' },
-  drain: { value: 'ms', help: 'How long running calls may still take when the server stops', default: '25000' },
+  'body-limit': { value: 'bytes', help: 'The largest request body', default: String(usualConfig.bodyLimitBytes) },
+  'principal-rate': {
+    value: 'number',
+    help: 'Calls per second for each user; 0 sets no limit',
+    default: String(principalLimits.rate_per_second),
+  },
+  'principal-burst': {
+    value: 'number',
+    help: 'Calls of one user that may come at once before the rate applies',
+    default: String(principalLimits.burst),
+  },
+  'principal-concurrency': {
+    value: 'number',
+    help: 'Calls of one user that may run at once; 0 sets no limit',
+    default: String(principalLimits.concurrency),
+  },
+  timeout: { value: 'ms', help: 'How long a call may take where nothing else is said', default: String(usualConfig.defaultTimeoutMs) },
+  'max-timeout': { value: 'ms', help: 'The longest time a caller may ask for', default: String(usualConfig.maxTimeoutMs) },
+  drain: { value: 'ms', help: 'How long running calls may still take when the server stops', default: String(usualConfig.drainMs) },
   'response-bytes': {
     value: 'bytes',
     help: 'The largest answer that is given whole; a larger one is cut, and kept to be fetched',
-    default: '1048576',
+    default: String(usualConfig.responseBytes),
   },
-  'artifact-days': { value: 'days', help: 'How long what was cut is kept', default: '7' },
+  'artifact-days': { value: 'days', help: 'How long what was cut is kept', default: String(usualConfig.artifactDays) },
   'artifact-bytes': {
     value: 'bytes',
     help: 'How much of it is kept for each user; the oldest makes room for the newest',
-    default: '268435456',
+    default: String(usualConfig.artifactBytes),
   },
-  retention: { value: 'days', help: 'How long the record of calls is kept', default: '90' },
+  retention: { value: 'days', help: 'How long the record of calls is kept', default: String(usualConfig.retentionDays) },
   'log-level': {
     value: 'level',
     help: 'fatal, error, warn, info, debug, trace or silent; the log is JSON on standard error',
     env: 'TOOLCRIB_LOG_LEVEL',
-    default: 'info',
+    default: usualConfig.logLevel,
   },
 } as const satisfies OptionTable;
 

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import type { ServeConfig } from '../http/serve.ts';
+import type { ServeConfig } from '../http/server-config.ts';
 import { CribError } from '../model/crib-error.ts';
 import { defineCommand } from './command.ts';
 import { serveBanner } from './serve-banner.ts';

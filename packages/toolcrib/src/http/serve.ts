@@ -1,12 +1,9 @@
 import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { openCrib, type Crib } from '../crib.ts';
-import type { Limits } from '../execution/limits.ts';
 import { createDevIssuer, type DevIssuer } from '../identity/dev-issuer.ts';
-import type { IssuerConfig } from '../identity/issuer-config.ts';
 import { createTokenVerifier } from '../identity/verify-token.ts';
 import { CribError } from '../model/crib-error.ts';
-import type { Matcher } from '../model/policy.ts';
 import { freePort } from '../net/free-port.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { compileMatcher } from '../policy/matcher.ts';
@@ -32,44 +29,7 @@ import { sourceRoutes } from './routes/sources.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { seedDevelopment } from './seed-development.ts';
 import type { SeenSource } from './source-metrics.ts';
-
-export interface ServeConfig {
-  host: string;
-  /** 0 takes any free port. */
-  port: number;
-  /** Where browsers and agents reach the server; the address it listens on when absent. */
-  publicUrl?: string;
-  dataDir: string;
-  databaseUrl?: string;
-  /** [SEC-3] The keys that seal secrets, or a file that holds them. */
-  keys?: string;
-  /** None: development mode, with an issuer of our own, on loopback only. */
-  issuers: IssuerConfig[];
-  /** [ENV-2] Environment variables of ours that sources may name. */
-  allowedEnvironment?: string[];
-  /** Directories of this machine that containers may mount. */
-  allowedMounts?: string[];
-  /** Where the engine is that runs containers. */
-  dockerHost?: string;
-  /** For a first look, in development only: brings a demo server along, and lets everybody use whatever is added. */
-  demo?: boolean;
-  adminMatcher: Matcher;
-  allowedHosts: string[];
-  allowedOrigins: string[];
-  bodyLimitBytes: number;
-  principalLimits: Limits;
-  defaultTimeoutMs: number;
-  maxTimeoutMs: number;
-  /** How long running calls may go on once the server stops. */
-  drainMs: number;
-  retentionDays: number;
-  /** The largest answer that is given whole. */
-  responseBytes: number;
-  /** How long the rest of larger ones is kept, and how much of it for each user. */
-  artifactDays: number;
-  artifactBytes: number;
-  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
-}
+import { usualConfig, type ServeConfig } from './server-config.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -86,8 +46,9 @@ export interface RunningServer {
 const lastWordsMs = 2000;
 const sweepEveryMs = 50;
 
-/** Builds everything in data order and opens the door last. */
-export async function startServer(config: ServeConfig): Promise<RunningServer> {
+/** Builds everything in data order and opens the door last. What is not said is as usual. */
+export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig, 'dataDir'>): Promise<RunningServer> {
+  const config: ServeConfig = { ...usualConfig, ...given };
   const logger = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
   const warn = (message: string) => logger.warn(message);
   let opened: Crib | undefined;

@@ -59,7 +59,7 @@ export interface SourceSupervisorInput {
   enginePauseMs?: number;
 }
 
-const engineIsBack = 'What runs containers is back.';
+const engineIsBack = 'What it waited for is there again.';
 
 /** Keeps one server alive and owns its status. Nothing here knows of any other source [LIFE-8]. */
 export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupervisor {

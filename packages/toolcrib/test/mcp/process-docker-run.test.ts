@@ -1,77 +1,57 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dockerEnvironment } from '../../src/sources/mcp/process/docker-environment.ts';
-import { startLocalProcess } from '../../src/sources/mcp/process/local-process.ts';
-import { createProcessRegistry } from '../../src/sources/mcp/process/process-registry.ts';
+import { namedRun } from '../../src/sources/mcp/process/local-process.ts';
 import { processParts } from '../fixtures/mcp/start-fixture.ts';
 
-/** A program by this name that notes what it is asked for, and with what environment; asked to remove something, it ends as told. */
-function partsWith(program: string, removal = 'exit 0') {
-  const parts = processParts();
-  const notes = join(parts.dataDir, 'notes');
-  const path = join(parts.dataDir, program);
-  const script = `#!/bin/sh\necho "$* host=$DOCKER_HOST" >> '${notes}'\nif [ "$1" = rm ]; then ${removal}; fi\n`;
-  writeFileSync(path, script, { mode: 0o755 });
-  const start = (...command: string[]) =>
-    startLocalProcess({ ...parts, sourceId: 'source-1', command, dockerEnvironment: { DOCKER_HOST: 'unix:///x.sock' } });
-  return { ...parts, path, start, notes: () => readFileSync(notes, 'utf8').trimEnd().split('\n') };
-}
-
 test.each([
-  ['docker', ['run'], ['-i', 'mcp/x', 'run']],
-  ['podman', ['run'], ['mcp/x']],
-  ['docker', ['container', 'run'], ['mcp/x']],
-])('[LIFE-5] %s %j gets a name by which its container is removed when it has ended', async (program, verb, rest) => {
-  using parts = partsWith(program);
-  const server = await parts.start(parts.path, ...verb, ...rest);
-  await server.stop();
-  const [run = '', removed = ''] = parts.notes();
-  const name = /--name (toolcrib-run-[0-9a-f]{20}) /.exec(run)?.[1] ?? '';
-  expect(run).toBe(`${verb.join(' ')} --name ${name} --label dev.toolcrib.source=source-1 ${rest.join(' ')} host=unix:///x.sock`);
-  expect(removed).toBe(`rm -f -v ${name} host=unix:///x.sock`);
-  expect(parts.recorded()).toEqual([]);
+  [
+    ['docker', 'run'],
+    ['-i', 'mcp/x', 'run'],
+  ],
+  [['/usr/bin/podman', 'run'], ['mcp/x']],
+  [['docker', 'container', 'run'], ['mcp/x']],
+])('[LIFE-5] %j gets a name by which its container is removed when it has ended', (run, rest) => {
+  const { command, container } = namedRun([...run, ...rest], 'source-1') ?? {};
+  expect(container).toEqual({ program: run[0], name: expect.stringMatching(/^toolcrib-run-[0-9a-f]{20}$/) });
+  expect(command).toEqual([...run, '--name', container?.name, '--label', 'dev.toolcrib.source=source-1', ...rest]);
 });
 
-test('another program is started as it is, and is not told where Docker is', async () => {
-  using parts = partsWith('server');
-  await (await parts.start(parts.path, 'run')).stop();
-  expect(parts.notes()).toEqual(['run host=']);
-});
-
-test('[LIFE-5] what could not be removed is removed by the next start that can', async () => {
-  using parts = partsWith('docker', 'echo Cannot connect to the Docker daemon >&2; exit 1');
-  const server = await parts.start(parts.path, 'run', 'mcp/x');
-  await server.stop();
-  expect(parts.log.tail(1)[0]?.text).toMatch(/^The container toolcrib-run-\w+ could not be removed/);
-  const file = join(parts.dataDir, 'processes', parts.recorded()[0] ?? '');
-  const record = JSON.parse(readFileSync(file, 'utf8')) as { container: { program: string; name: string } };
-  expect(record.container).toEqual({ program: parts.path, name: expect.stringMatching(/^toolcrib-run-/) });
-  const disowned = { ...record, owner: { pid: 4_194_304, start_time: 1 } };
-  writeFileSync(file, JSON.stringify(disowned));
-  const nextStart = () => createProcessRegistry({ dataDir: parts.dataDir }).reapOrphans();
-  expect(await nextStart()).toBe(0);
-  expect(parts.recorded()).toHaveLength(1);
-  writeFileSync(parts.path, '#!/bin/sh\necho removed\n');
-  expect(await nextStart()).toBe(1);
-  expect(parts.recorded()).toEqual([]);
-});
+test.each([[['node', 'run']], [['docker', 'ps']], [['docker-server', 'run']], [[]]])(
+  '%j is no docker run, and is started as it is',
+  (command) => {
+    expect(namedRun(command, 'source-1')).toBeUndefined();
+  },
+);
 
 test.each([
   ['of a name that is not ours', { name: 'database' }],
   ['with an option for a name', { name: '--all' }],
-  ['removed by another program', { program: '/bin/sh' }],
-])('a record of a container %s is dropped, and nothing is done', async (_what, change) => {
-  using parts = partsWith('docker', 'exit 1');
-  await (await parts.start(parts.path, 'run', 'mcp/x')).stop();
-  const file = join(parts.dataDir, 'processes', parts.recorded()[0] ?? '');
-  const record = JSON.parse(readFileSync(file, 'utf8')) as { container: object };
-  const changed = { ...record, owner: { pid: 4_194_304, start_time: 1 }, container: { ...record.container, ...change } };
-  writeFileSync(file, JSON.stringify(changed));
-  const before = parts.notes();
+  ['removed by another program', { program: 'rm' }],
+])('a record of a container %s is dropped, and nothing is run for it', async (_what, change) => {
+  using parts = processParts();
+  const touched = join(parts.dataDir, 'touched');
+  for (const program of ['docker', 'rm']) writeFileSync(join(parts.dataDir, program), `#!/bin/sh\ntouch '${touched}'\n`, { mode: 0o755 });
+  const { program, name } = { program: 'docker', name: 'toolcrib-run-00', ...change };
+  const container = { program: join(parts.dataDir, program), name };
+  const record = {
+    pid: 4_194_303,
+    start_time: 1,
+    world: null,
+    forks: null,
+    owner: { pid: 4_194_304, start_time: 1 },
+    program: 'docker',
+    container,
+  };
+  const file = join(parts.dataDir, 'processes', '4194303.json');
+  writeFileSync(file, JSON.stringify(record));
   expect(await parts.registry.reapOrphans()).toBe(0);
-  expect(parts.notes()).toEqual(before);
-  expect(parts.recorded()).toEqual([]);
+  expect([existsSync(touched), readdirSync(join(parts.dataDir, 'processes'))]).toEqual([false, []]);
+  // Where nothing is wrong with it, it is run: the look above can see it.
+  writeFileSync(file, JSON.stringify({ ...record, container: { program: join(parts.dataDir, 'docker'), name: 'toolcrib-run-00' } }));
+  await parts.registry.reapOrphans();
+  expect(existsSync(touched)).toBe(true);
 });
 
 test.each([

@@ -19,9 +19,9 @@ describe.each(modes)('while what runs containers is away, a %s server', (mode) =
     source.engine.away = false;
     await untilSeen(() => source.supervisor.status.state === 'running');
     expect(await source.call('echo', { text: 'back' })).toMatchObject({ content: [{ text: 'back' }] });
-    expect(source.notes().filter((note) => /Docker|containers/.test(note))).toEqual([
+    expect(source.notes().filter((note) => /Docker|waited/.test(note))).toEqual([
       'Waiting to be started again: Docker not running. Start it.',
-      'What runs containers is back.',
+      'What it waited for is there again.',
     ]);
     expect(source.releases).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe.each(modes)('while what runs containers is away, a %s server', (mode) =
     source.engine.away = false;
     await untilSeen(() => source.supervisor.status.state === 'running');
     expect(source.statuses.map(({ state }) => state)).toEqual(['starting', 'error', 'starting', 'error', 'running']);
-    expect(source.notes().at(-1)).toBe('What runs containers is back.');
+    expect(source.notes().at(-1)).toBe('What it waited for is there again.');
     expect(source.living()).toHaveLength(1);
   });
 });

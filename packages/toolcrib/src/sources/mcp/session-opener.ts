@@ -81,10 +81,10 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
         const { openLocalSseSession } = await import('./open-local-sse-session.ts');
         return openLocalSseSession({ ...common, log: processLog, registry: input.registry, environment: env, dockerEnvironment });
       }
-      const { startServer } = await import('./start-server.ts');
+      const { launchServer } = await import('./launch-server.ts');
       const { registry, engine, containers } = input;
       const start = ({ later }: { later: boolean }) =>
-        startServer({ source, definition, env, dockerEnvironment, log: processLog, registry, engine, containers, signal, later });
+        launchServer({ source, definition, env, dockerEnvironment, log: processLog, registry, engine, containers, signal, later });
       return (await import('./open-local-session.ts')).openLocalSession({ ...common, log: processLog, priorFraming, start });
     }
     try {

@@ -14,18 +14,21 @@ const patience = { politeMs: 1500, termMs: 3000 };
 
 /** A server that is started on this machine. One that is a `docker run` gets a name of ours, by which nothing of it stays behind. */
 export function startLocalProcess({ sourceId, dockerEnvironment, ...options }: LocalProcessOptions): Promise<ServerProcess> {
-  const { command, env } = options;
+  const run = namedRun(options.command, sourceId);
+  if (run === undefined) return startServerProcess(options);
+  return startServerProcess({ ...options, ...run, env: { ...options.env, ...dockerEnvironment }, patience });
+}
+
+/** A `docker run` with a name and a label of ours; undefined for any other command. */
+export function namedRun(command: readonly string[], sourceId: string): Pick<ServerProcessOptions, 'command' | 'container'> | undefined {
   const runAt = dockerRunAt(command);
-  if (runAt === undefined) return startServerProcess(options);
+  if (runAt === undefined) return undefined;
   const name = `toolcrib-run-${randomBytes(10).toString('hex')}`;
   const ours = ['--name', name, '--label', `${sourceLabel}=${sourceId}`];
-  return startServerProcess({
-    ...options,
+  return {
     command: [...command.slice(0, runAt + 1), ...ours, ...command.slice(runAt + 1)],
-    env: { ...env, ...dockerEnvironment },
     container: { program: command[0] ?? '', name },
-    patience,
-  });
+  };
 }
 
 /** Where the word `run` stands. */

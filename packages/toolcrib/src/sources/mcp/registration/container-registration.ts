@@ -4,6 +4,7 @@ import type { ContainerForm } from './container-form.ts';
 import { containerSettings, usualContainer } from './container-settings.ts';
 import type { Draft } from './draft.ts';
 import type { DefinitionParts } from './flat-registration.ts';
+import { flatFields } from './flat-fields.ts';
 import type { McpRegistration } from './forms.ts';
 import { invalid } from './invalid.ts';
 import { checkImage, shorten } from './package-spec.ts';
@@ -58,24 +59,13 @@ function refuseSettings(form: ContainerForm): void {
     );
 }
 
-/** Two descriptions of one server would leave open which of them counts. */
 function refuseOtherFields(registration: McpRegistration, form: ContainerForm): void {
-  const fields = [
-    'mcp_server_url',
-    'mcp_plugin_dir',
-    'mcp_command',
-    'mcp_args',
-    'mcp_cwd',
-    'mcp_runtime_hint',
-    'mcp_env_vars',
-    'mcp_config',
-  ] as const;
   const instead = { mcp_cwd: 'workdir', mcp_env_vars: 'env', mcp_args: 'command', mcp_command: 'command' } as Record<string, string>;
   if (registration.mcp !== undefined) {
     const inner = (['container', 'image', 'command', 'env'] as const).find((field) => form[field] !== undefined) ?? 'image';
     throw invalid(`mcp_container.${inner}`, `Beside mcp, mcp_container says only how the container is made. Take ${inner} out`);
   }
-  const given = fields.find((field) => registration[field] !== undefined);
+  const given = flatFields.find((field) => field !== 'mcp_transport_type' && registration[field] !== undefined);
   if (given !== undefined) {
     const advice = instead[given] === undefined ? 'Take one of them out' : `Take it out, and use mcp_container.${instead[given]}`;
     throw invalid(given, `${given} and mcp_container describe the same thing twice. ${advice}`);

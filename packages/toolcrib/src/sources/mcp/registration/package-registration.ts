@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type { Draft } from './draft.ts';
 import type { DefinitionParts } from './flat-registration.ts';
+import { flatFields } from './flat-fields.ts';
 import type { McpRegistration } from './forms.ts';
 import { invalid } from './invalid.ts';
 import { localParts } from './local-server.ts';
@@ -106,19 +107,7 @@ function declare(draft: Draft, { env_vars: variables = {} }: PackageForm): void 
   }
 }
 
-/** Two descriptions of one server would leave open which of them counts. */
 function refuseFlatFields(form: McpRegistration): void {
-  const fields = [
-    'mcp_server_url',
-    'mcp_plugin_dir',
-    'mcp_command',
-    'mcp_args',
-    'mcp_cwd',
-    'mcp_transport_type',
-    'mcp_runtime_hint',
-    'mcp_env_vars',
-    'mcp_config',
-  ] as const;
-  const given = fields.find((field) => form[field] !== undefined);
+  const given = flatFields.find((field) => form[field] !== undefined);
   if (given !== undefined) throw invalid(given, `${given} and mcp describe the same thing twice. Take one of them out`);
 }

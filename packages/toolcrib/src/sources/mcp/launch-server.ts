@@ -12,7 +12,7 @@ import type { ServerLog } from './process/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import { settledWithin } from './process/settled-within.ts';
 
-export interface ServerToStart {
+export interface ServerToLaunch {
   source: SourceRecord;
   definition: McpDefinition;
   env: Record<string, string>;
@@ -28,7 +28,7 @@ export interface ServerToStart {
 }
 
 /** [MCP-2] The one place that knows whether a server runs on this machine or in a container. */
-export function startServer(server: ServerToStart): Promise<ServerProcess> {
+export function launchServer(server: ServerToLaunch): Promise<ServerProcess> {
   const { definition, env, log, registry, later } = server;
   const { command, cwd, plugin_dir, container } = definition;
   if (container !== null) return startInContainer(server, container);
@@ -39,7 +39,7 @@ export function startServer(server: ServerToStart): Promise<ServerProcess> {
 /** How long it takes at most until it shows that a container is gone, once the engine has said so. */
 const noticedWithinMs = 2000;
 
-async function startInContainer(server: ServerToStart, container: NonNullable<McpDefinition['container']>): Promise<ServerProcess> {
+async function startInContainer(server: ServerToLaunch, container: NonNullable<McpDefinition['container']>): Promise<ServerProcess> {
   const { source, definition, env, log, engine, containers, signal } = server;
   const { user, workdir } = container;
   for (let attempt = 1; ; attempt++) {

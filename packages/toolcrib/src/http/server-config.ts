@@ -1,0 +1,61 @@
+import type { Limits } from '../execution/limits.ts';
+import type { IssuerConfig } from '../identity/issuer-config.ts';
+import type { Matcher } from '../model/policy.ts';
+
+export interface ServeConfig {
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** Where browsers and agents reach the server; the address it listens on when absent. */
+  publicUrl?: string;
+  dataDir: string;
+  databaseUrl?: string;
+  /** [SEC-3] The keys that seal secrets, or a file that holds them. */
+  keys?: string;
+  /** None: development mode, with an issuer of our own, on loopback only. */
+  issuers: IssuerConfig[];
+  /** [ENV-2] Environment variables of ours that sources may name. */
+  allowedEnvironment?: string[];
+  /** Directories of this machine that containers may mount. */
+  allowedMounts?: string[];
+  /** Where the engine is that runs containers. */
+  dockerHost?: string;
+  /** For a first look, in development only: brings a demo server along, and lets everybody use whatever is added. */
+  demo?: boolean;
+  adminMatcher: Matcher;
+  allowedHosts: string[];
+  allowedOrigins: string[];
+  bodyLimitBytes: number;
+  principalLimits: Limits;
+  defaultTimeoutMs: number;
+  maxTimeoutMs: number;
+  /** How long running calls may go on once the server stops. */
+  drainMs: number;
+  retentionDays: number;
+  /** The largest answer that is given whole. */
+  responseBytes: number;
+  /** How long the rest of larger ones is kept, and how much of it for each user. */
+  artifactDays: number;
+  artifactBytes: number;
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+}
+
+/** How a server is run where nothing else is said. The command line has the same values as its defaults. */
+export const usualConfig = {
+  host: '127.0.0.1',
+  port: 7300,
+  issuers: [],
+  adminMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-admin' },
+  allowedHosts: [],
+  allowedOrigins: [],
+  bodyLimitBytes: 1_048_576,
+  principalLimits: { rate_per_second: 100, burst: 200, concurrency: 100 },
+  defaultTimeoutMs: 30_000,
+  maxTimeoutMs: 600_000,
+  drainMs: 25_000,
+  retentionDays: 90,
+  responseBytes: 1_048_576,
+  artifactDays: 7,
+  artifactBytes: 268_435_456,
+  logLevel: 'info',
+} satisfies Omit<ServeConfig, 'dataDir'>;
