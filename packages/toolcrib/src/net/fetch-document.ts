@@ -1,8 +1,9 @@
-import type { Agent } from 'undici';
 import { CribError } from '../model/crib-error.ts';
 import { checkAddress } from './check-address.ts';
+import { proxyRefusal } from './proxy.ts';
 import { acceptedEncodings, readDecodedText, tooLarge } from './read-decoded-text.ts';
 import { fetchFailure } from './request-failure.ts';
+import type { OpenWayOut } from './way-out.ts';
 
 interface FetchDocumentOptions {
   /** Counted on the decoded body. */
@@ -14,6 +15,10 @@ interface FetchDocumentOptions {
   /** Allows plain http to other machines. */
   allowInsecure?: boolean;
   accept?: string;
+  /** Credentials and the like, which go to the origin of the address and to no other. */
+  headers?: Readonly<Record<string, string>>;
+  /** How many redirects are followed; none where nothing is said. */
+  redirects?: 0 | 1 | 2 | 3;
   signal?: AbortSignal;
 }
 
@@ -21,59 +26,105 @@ interface FetchedDocument {
   status: number;
   contentType: string;
   body: string;
+  /** Where it was found in the end. */
+  url: URL;
 }
 
 export type FetchDocument = (url: string | URL, options: FetchDocumentOptions) => Promise<FetchedDocument>;
 
-let agent: Agent | undefined;
+/** One document of bounded size. Every address on the way to it is checked anew. Statuses of 400 and above are the caller's to judge. */
+export function createFetchDocument({ open }: { open: OpenWayOut }): FetchDocument {
+  return async (url, options) => {
+    const { timeoutMs, signal, redirects = 0, allowInsecure = false } = options;
+    const deadline = AbortSignal.timeout(timeoutMs);
+    let target = checkAddress(url, allowInsecure);
+    let { headers } = options;
+    try {
+      const over = signal ? AbortSignal.any([signal, deadline]) : deadline;
+      for (let followed = 0; ; followed++) {
+        const found = await fetchOnce(open, target, { ...options, headers, signal: over });
+        if ('body' in found) return { ...found, url: target };
+        if (followed >= redirects) throw notFollowed(found.status);
+        const next = redirectTarget(target, found, allowInsecure);
+        // Once they are dropped they stay so: whoever we were sent to may have sent us back.
+        if (next.origin !== target.origin) headers = undefined;
+        target = next;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      // Never the query string: it may carry a key.
+      const name = `${target.origin}${target.pathname}`;
+      if (deadline.aborted) throw new CribError('SERVICE_UNAVAILABLE', `${name} took longer than ${timeoutMs} ms`, { cause: error });
+      throw fetchFailure(name, error);
+    }
+  };
+}
 
-/**
- * Fetches one document of bounded size. Redirects are refused rather than followed: an address is checked once, and it must be the
- * address that answers. Statuses of 400 and above are the caller's to judge.
- */
-export const fetchDocument: FetchDocument = async (url, options) => {
-  const target = checkAddress(url, options.allowInsecure ?? false);
-  const { maxBytes, timeoutMs, signal } = options;
-  const idleMs = options.idleMs ?? Math.min(timeoutMs, 10_000);
-  const deadline = AbortSignal.timeout(timeoutMs);
-  // Never the query string: it may carry a key.
-  const name = `${target.origin}${target.pathname}`;
+function redirectTarget(from: URL, { status, location }: Redirect, allowInsecure: boolean): URL {
   try {
-    // Loaded on first use: a server without a remote issuer never needs it.
-    const { Agent, request } = await import('undici');
-    // Our own agent, so that nothing else in the process (a global dispatcher, a proxy setting) decides where requests go.
-    agent ??= new Agent();
-    const response = await request(target, {
-      dispatcher: agent,
+    const target = checkAddress(URL.parse(location, from.href) ?? '', allowInsecure);
+    // What was fetched safely must not become something that anybody on the way could have written.
+    if (from.protocol === 'http:' || target.protocol === 'https:') return target;
+  } catch (cause) {
+    const message = `It answered with a redirect that is not followed: ${(cause as Error).message}`;
+    throw new CribError('NETWORK_ERROR', message, { upstreamStatus: status, cause });
+  }
+  throw notFollowed(status);
+}
+
+type FetchOnceOptions = Omit<FetchDocumentOptions, 'headers'> & {
+  headers: FetchDocumentOptions['headers'] | undefined;
+  signal: AbortSignal;
+};
+interface Redirect {
+  status: number;
+  location: string;
+}
+type Found = Omit<FetchedDocument, 'url'> | Redirect;
+
+async function fetchOnce(open: OpenWayOut, target: URL, options: FetchOnceOptions): Promise<Found> {
+  const { maxBytes, signal } = options;
+  const idleMs = options.idleMs ?? Math.min(options.timeoutMs, 10_000);
+  const { connect, proxy } = await open({ origin: target.origin, refuseLoopback: false });
+  const { Client } = await import('undici');
+  const client = new Client(target.origin, { connect, headersTimeout: idleMs, bodyTimeout: idleMs });
+  try {
+    const { statusCode, headers, body } = await client.request({
       method: 'GET',
-      headers: { accept: options.accept ?? '*/*', 'accept-encoding': acceptedEncodings, 'user-agent': 'toolcrib' },
-      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-      headersTimeout: idleMs,
-      bodyTimeout: idleMs,
+      // RFC 9112 §3.2.2: a proxy is told the whole address.
+      path: `${proxy === undefined ? '' : target.origin}${target.pathname}${target.search}`,
+      headers: {
+        ...options.headers,
+        accept: options.accept ?? '*/*',
+        'accept-encoding': acceptedEncodings,
+        'user-agent': 'toolcrib',
+        ...proxy?.headers,
+      },
+      signal,
       // Documents are fetched rarely; an idle connection kept for the next one would only delay the shutdown of both ends.
       reset: true,
     });
-    const { statusCode: status, headers, body } = response;
     // A body that is given up half-way reports that as an error, which has nowhere else to go.
     body.on('error', () => undefined);
     try {
-      if (status >= 300 && status < 400) {
-        throw new CribError('NETWORK_ERROR', 'It answered with a redirect, which is not followed: give the final address', {
-          upstreamStatus: status,
-        });
-      }
+      if (proxy !== undefined && statusCode === 407) throw proxyRefusal(proxy.url, statusCode);
+      if (statusCode >= 300 && statusCode < 400) return { status: statusCode, location: String(headers['location'] ?? '') };
       if (Number(headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
       return {
-        status,
+        status: statusCode,
         contentType: String(headers['content-type'] ?? ''),
         body: await readDecodedText(body, String(headers['content-encoding'] ?? ''), maxBytes),
       };
     } finally {
       body.destroy();
     }
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (deadline.aborted) throw new CribError('SERVICE_UNAVAILABLE', `${name} took longer than ${timeoutMs} ms`, { cause: error });
-    throw fetchFailure(name, error);
+  } finally {
+    await client.destroy();
   }
-};
+}
+
+function notFollowed(status: number): CribError {
+  return new CribError('NETWORK_ERROR', 'It answered with a redirect, which is not followed: give the final address', {
+    upstreamStatus: status,
+  });
+}

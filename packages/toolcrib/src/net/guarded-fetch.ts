@@ -2,8 +2,8 @@ import { CribError } from '../model/crib-error.ts';
 import { TimeoutError } from '../model/named-errors.ts';
 import { checkAddress } from './check-address.ts';
 import { createHttpClient } from './http-client.ts';
-import { isLoopbackHost } from './is-loopback-host.ts';
 import { readBody } from './read-body.ts';
+import type { OpenWayOut } from './way-out.ts';
 
 export interface GuardedFetchOptions {
   /** Allows plain http to other machines. */
@@ -22,16 +22,13 @@ export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Re
  * TypeError, as `fetch` has it, with the error of ours as its cause: libraries tell by that a broken connection from an answer they may
  * pass over.
  */
-export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { allowInsecure, allowLoopback, maxBytes = 262_144, timeoutMs = 10_000 } = options;
+export function createGuardedFetch(options: GuardedFetchOptions & { open: OpenWayOut }): GuardedFetch {
+  const { open, allowInsecure, allowLoopback, maxBytes = 262_144, timeoutMs = 10_000 } = options;
   return async (url, init = {}) => {
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
       const target = checkAddress(url, allowInsecure);
-      if (!allowLoopback && isLoopbackHost(target.hostname)) {
-        throw new CribError('VALIDATION_ERROR', `${target.origin} is this machine, where a server elsewhere has no business`);
-      }
-      const client = createHttpClient({ origin: target.origin, maxConnections: 1 });
+      const client = createHttpClient({ open, origin: target.origin, maxConnections: 1, refuseLoopback: !allowLoopback });
       try {
         const response = await client.request({
           method: methodOf(init),

@@ -3,7 +3,9 @@ import { CribError } from '../model/crib-error.ts';
 import type { EndSignal } from '../model/end-signal.ts';
 import { ProtocolError } from '../model/named-errors.ts';
 import { HttpExchange, type HttpResponse } from './http-exchange.ts';
+import { proxyRefusal } from './proxy.ts';
 import { requestFailure } from './request-failure.ts';
+import type { OpenWayOut, WayOut } from './way-out.ts';
 
 export interface HttpRequest {
   method: 'GET' | 'POST' | 'DELETE';
@@ -24,26 +26,41 @@ export interface HttpClient {
 const redirects = new Set([301, 302, 303, 307, 308]);
 const maxRedirects = 5;
 
+interface OpenedPool {
+  pool: Pool;
+  proxy: WayOut['proxy'];
+}
+
+interface HttpClientInput {
+  open: OpenWayOut;
+  origin: string;
+  maxConnections?: number;
+  refuseLoopback?: boolean;
+}
+
 /**
  * Neither the headers nor the body of an answer have a time limit here: a tool may take minutes, and a stream may be silent for hours.
  * Whoever asks sets the limit with the signal.
  */
-export function createHttpClient({ origin, maxConnections = 256 }: { origin: string; maxConnections?: number }): HttpClient {
-  let pool: Pool | undefined;
+export function createHttpClient({ open, origin, maxConnections = 256, refuseLoopback = false }: HttpClientInput): HttpClient {
+  let opened: OpenedPool | undefined;
   let destroyed = false;
 
-  // Loaded on first use: a server without remote sources never needs it.
-  async function openPool(): Promise<Pool> {
+  async function openPool(): Promise<OpenedPool> {
+    const { connect, proxy } = await open({ origin, refuseLoopback });
     const { Pool: HttpPool } = await import('undici');
-    const options = { connections: maxConnections, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, allowH2: false };
-    pool ??= new HttpPool(origin, options);
-    return pool;
+    const options = { connections: maxConnections, headersTimeout: 0, bodyTimeout: 0, connect };
+    opened ??= { pool: new HttpPool(origin, options), proxy };
+    return opened;
   }
 
-  function send(connections: Pool, { method, headers, body, signal }: HttpRequest, url: URL): Promise<HttpResponse> {
+  function send({ pool, proxy }: OpenedPool, { method, headers, body, signal }: HttpRequest, url: URL): Promise<HttpResponse> {
     if (destroyed) throw new CribError('NETWORK_ERROR', `The connection to ${origin} has been closed`);
     const exchange = new HttpExchange(signal);
-    connections.dispatch({ method, path: `${url.pathname}${url.search}`, headers, body: body ?? null }, exchange);
+    const path = `${url.pathname}${url.search}`;
+    if (proxy === undefined) pool.dispatch({ method, path, headers, body: body ?? null }, exchange);
+    // RFC 9112 §3.2.2: a proxy is told the whole address.
+    else pool.dispatch({ method, path: `${origin}${path}`, headers: { ...headers, ...proxy.headers }, body: body ?? null }, exchange);
     return exchange.response;
   }
 
@@ -52,8 +69,13 @@ export function createHttpClient({ origin, maxConnections = 256 }: { origin: str
       let { url } = request;
       for (let followed = 0; ; followed++) {
         try {
-          const response = await send(pool ?? (await openPool()), request, url);
+          const through = opened ?? (await openPool());
+          const response = await send(through, request, url);
           const { status, body } = response;
+          if (status === 407 && through.proxy !== undefined) {
+            body.destroy();
+            throw proxyRefusal(through.proxy.url, status);
+          }
           if (redirects.has(status)) {
             url = redirectTarget(request.method, url, status, response.header('location'), followed);
             await body.dump();
@@ -73,7 +95,7 @@ export function createHttpClient({ origin, maxConnections = 256 }: { origin: str
     },
     async destroy() {
       destroyed = true;
-      await pool?.destroy();
+      await opened?.pool.destroy();
     },
   };
 }

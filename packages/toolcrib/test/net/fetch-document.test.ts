@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { fetchDocument } from '../../src/net/fetch-document.ts';
+import { fetchDocument } from '../fixtures/loopback-egress.ts';
+import { createEgress } from '../../src/net/egress.ts';
 import { isLoopbackHost } from '../../src/net/is-loopback-host.ts';
 import { endlessAnswer, startHttpServer } from '../fixtures/http-server.ts';
 
@@ -172,5 +173,59 @@ describe('which addresses are allowed', () => {
     ['', false],
   ])('whether %s is loopback: %s', (host, expected) => {
     expect(isLoopbackHost(host)).toBe(expected);
+  });
+});
+
+describe('a redirect', () => {
+  /** Answers with the headers it was asked with, or sends on to where `to` says. */
+  const start = (to: (path: string) => string | undefined) =>
+    startHttpServer((request, response) => {
+      const location = to(request.url ?? '');
+      if (location === undefined) response.end(JSON.stringify(request.headers));
+      else response.writeHead(302, { location }).end();
+    });
+  const headers = { authorization: 'Bearer hidden', 'x-api-key': 'hidden' };
+
+  test('[SEC-1] is followed where that is asked for, and the document says where it was found', async () => {
+    await using server = await start((path) => ({ '/1': '/2', '/2': '3', '/3': '/4?x' })[path]);
+    const { url, body } = await fetchDocument(`${server.origin}/1`, { ...limits, headers, redirects: 3 });
+    expect(url.href).toBe(`${server.origin}/4?x`);
+    expect(JSON.parse(body)).toMatchObject(headers);
+    await expect(fetchDocument(`${server.origin}/1`, { ...limits, redirects: 2 })).rejects.toThrow(/\/3: It answered with a redirect/);
+  });
+
+  test('[SEC-1] to another origin takes no credentials along, and does not get them back', async () => {
+    await using other = await start((path) => (path === '/back' ? `${first.origin}/end` : undefined));
+    await using first = await start((path) => ({ '/away': `${other.origin}/`, '/and-back': `${other.origin}/back` })[path]);
+    for (const path of ['/away', '/and-back']) {
+      const { body } = await fetchDocument(`${first.origin}${path}`, { ...limits, headers, redirects: 3 });
+      expect(body).not.toContain('hidden');
+    }
+  });
+
+  test.each([
+    ['https://169.254.169.254/latest/meta-data', /metadata service/],
+    ['https://10.1.2.3/', /private address/],
+    ['file:///etc/passwd', /Only https addresses/],
+    ['http://example.org/', /plain http on another machine/],
+    ['https://user:hidden@example.org/', /user name or password/],
+    ['http://', /not a URL/],
+  ])('[SEC-1] to %s is refused', async (location, reason) => {
+    await using server = await start(() => location);
+    const error: unknown = await fetchDocument(server.origin, { ...limits, redirects: 3 }).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ message: expect.stringMatching(reason) });
+    expect(error).toMatchObject({ message: expect.not.stringContaining('hidden') });
+  });
+
+  test('[SEC-1] that leads to this machine is refused where this machine may not be asked', async () => {
+    let asked = 0;
+    await using inside = await start(() => {
+      asked += 1;
+      return undefined;
+    });
+    await using server = await start(() => `${inside.origin}/`);
+    const { fetchDocument: fetchTrusting } = createEgress({}).trusting([server.origin]);
+    await expect(fetchTrusting(server.origin, { ...limits, redirects: 3 })).rejects.toThrow('is an address of this machine');
+    expect(asked).toBe(0);
   });
 });

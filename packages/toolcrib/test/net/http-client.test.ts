@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { EndSwitch } from '../../src/model/end-signal.ts';
-import { createHttpClient } from '../../src/net/http-client.ts';
+
 import { readBody } from '../../src/net/read-body.ts';
+import { loopbackEgress } from '../fixtures/loopback-egress.ts';
 
 const started: (() => Promise<void>)[] = [];
 
@@ -17,7 +18,7 @@ async function serving(answer: (request: IncomingMessage, response: ServerRespon
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = createHttpClient({ origin });
+  const client = loopbackEgress.httpClient({ origin });
   started.push(async () => {
     await client.destroy();
     server.closeAllConnections();

@@ -10,7 +10,8 @@ import type { CredentialInput, ValueInput } from './value-input.ts';
  * [ENV-4] A registration that replaces a stored one, with the stored value wherever it says `***`. A `***` for which nothing is stored
  * stays, and is refused when the registration is normalised.
  */
-export function mergeUpdate(stored: McpDefinition, form: McpRegistration): McpRegistration {
+export function mergeUpdate(known: McpDefinition, form: McpRegistration, { keepSecrets = true } = {}): McpRegistration {
+  const stored: McpDefinition = keepSecrets ? known : { ...known, ...nothingStored };
   // [INV-3] What waits for approval must not slip in because somebody corrected a variable.
   const merged = { ...form, pinning: form.pinning ?? stored.pinning };
   if (form.mcp_env_vars !== undefined) merged.mcp_env_vars = keepValues(form.mcp_env_vars, stored.environment);
@@ -32,6 +33,9 @@ export function mergeUpdate(stored: McpDefinition, form: McpRegistration): McpRe
   }
   return merged;
 }
+
+/** For a server that has moved: what was given for the old place is not known at the new one. */
+const nothingStored = { environment: {}, headers: {}, credential: { type: 'none' }, discovery_credential: null, config: {} } as const;
 
 function keepValues(
   values: Readonly<Record<string, ValueInput>>,
@@ -57,13 +61,13 @@ function keep(input: ValueInput, stored: NamedValue | undefined): ValueInput {
 function keepCredential(credential: CredentialInput, stored: Credential | null): CredentialInput {
   if (credential.type !== stored?.type) return credential;
   const known = stored as Record<string, unknown>;
-  return mapSecrets(credential, (value, field) => keep(value, known[field] as NamedValue | undefined));
+  return mapSecrets<ValueInput, ValueInput>(credential, (value, field) => keep(value, known[field] as NamedValue | undefined));
 }
 
 function keepConfig(value: Json, stored: Json | undefined, field: string): Json {
   if (value === hiddenValue) {
     if (stored === undefined)
-      throw invalid(field, `${hiddenValue} is how a secret is shown, and none is stored here. Give the value itself`);
+      throw invalid(field, `${hiddenValue} is how a secret is shown, and none is stored for this address. Give the value itself`);
     return stored;
   }
   if (typeof value !== 'object' || value === null) return value;

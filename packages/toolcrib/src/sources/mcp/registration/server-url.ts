@@ -7,10 +7,11 @@ import { variableNameFrom } from './variable-name.ts';
 export interface ServerUrlRules {
   field: string;
   allowInsecure: boolean;
+  checkLiteral(url: URL): void;
 }
 
 /** [SRC-1] [SEC-1] The address of a remote server, refused where it could not be used or would carry a password. */
-export function checkServerUrl(text: string, { field, allowInsecure }: ServerUrlRules): URL {
+export function checkServerUrl(text: string, { field, allowInsecure, checkLiteral }: ServerUrlRules): URL {
   const trimmed = text.trim();
   if (trimmed === '') throw invalid(field, 'The address of the server is empty');
   // Whoever filled in the host would choose whom we trust.
@@ -19,6 +20,7 @@ export function checkServerUrl(text: string, { field, allowInsecure }: ServerUrl
   let url: URL;
   try {
     url = checkAddress(trimmed, true);
+    checkLiteral(url);
   } catch (error) {
     throw invalid(field, (error as Error).message);
   }

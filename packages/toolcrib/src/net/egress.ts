@@ -1,0 +1,70 @@
+import { createSecureContext, getCACertificates } from 'node:tls';
+import { CribError } from '../model/crib-error.ts';
+import { createFetchDocument, type FetchDocument } from './fetch-document.ts';
+import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
+import { createHttpClient, type HttpClient } from './http-client.ts';
+import { parseIp } from './ip-address.ts';
+import { createNetworkRules } from './network-rules.ts';
+import { createProxy } from './proxy.ts';
+import { readCertificates } from './read-certificates.ts';
+import { openWayOut, type LookUp, type OpenWayOut } from './way-out.ts';
+
+export interface EgressConfig {
+  /** What may be connected to beside public addresses; nothing where it is left out. */
+  allowedNetworks?: readonly string[] | undefined;
+  /** Through what everything goes: `http://user:password@proxy:3128`. */
+  proxy?: string | undefined;
+  /** What is reached without the proxy. */
+  noProxy?: readonly string[] | undefined;
+  /** Certificates to trust beside the usual ones, as PEM. */
+  caFile?: string | undefined;
+  /** How names are looked up; as the system does where it is left out. */
+  lookUp?: LookUp | undefined;
+}
+
+/** [SEC-1] The one way out. Whatever Toolcrib sends to another machine is sent by what this makes. */
+export interface Egress {
+  /** Requests to one origin over kept connections. */
+  httpClient(options: { origin: string; maxConnections?: number }): HttpClient;
+  fetchDocument: FetchDocument;
+  /** A `fetch` for libraries that want one. */
+  guardedFetch(options: GuardedFetchOptions): GuardedFetch;
+  /** Refuses an address that could not be connected to anyway, where it is written as one. What names lead to is seen when connecting. */
+  checkLiteral(url: URL): void;
+  /** The same, for exactly these origins wherever they lead: the operator has named them. Metadata services remain out of reach. */
+  trusting(origins: readonly string[]): Egress;
+}
+
+export function createEgress({ allowedNetworks = [], proxy, noProxy = [], caFile, lookUp }: EgressConfig): Egress {
+  const rules = createNetworkRules(allowedNetworks);
+  const certificates = caFile === undefined ? [] : readCertificates(caFile);
+  const input = {
+    rules,
+    lookUp,
+    proxy: proxy === undefined ? undefined : createProxy(proxy, noProxy),
+    // Made once: to read all roots anew for every connection takes long.
+    secureContext: caFile === undefined ? undefined : createSecureContext({ ca: [...getCACertificates('default'), ...certificates] }),
+  };
+
+  function trusting(origins: ReadonlySet<string>): Egress {
+    const open: OpenWayOut = (options) => openWayOut(input, { ...options, trusted: origins.has(options.origin) });
+    return {
+      httpClient: (options) => createHttpClient({ open, ...options }),
+      fetchDocument: createFetchDocument({ open }),
+      guardedFetch: (options) => createGuardedFetch({ open, ...options }),
+      checkLiteral(url) {
+        const address = url.hostname.replaceAll(/^\[|\]$/g, '');
+        if (parseIp(address) === undefined) return;
+        rules.check({ hostname: address, address, trusted: origins.has(url.origin) });
+      },
+      trusting: (more) => trusting(new Set([...origins, ...more.map(originOf)])),
+    };
+  }
+  return trusting(new Set());
+}
+
+function originOf(address: string): string {
+  const { origin } = URL.parse(address) ?? {};
+  if (origin === undefined || origin === 'null') throw new CribError('INTERNAL', 'Only web addresses can be trusted');
+  return origin;
+}
