@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { CribError } from '../model/crib-error.ts';
+import { upstreamSecret, type UpstreamSecret } from '../model/upstream-secret.ts';
 import { checkAddress } from '../net/check-address.ts';
-import { createHttpClient } from '../net/http-client.ts';
+import type { Egress } from '../net/egress.ts';
 import { readBody } from '../net/read-body.ts';
 import type { ServiceIdentity } from './service-identity.ts';
 
 export interface ClientCredentialTokens {
   /** A token that is good for a while yet. */
-  get(credentials: ServiceIdentity): Promise<string>;
+  get(credentials: ServiceIdentity): Promise<UpstreamSecret>;
   /** Forgets a token that was refused. */
   drop(credentials: ServiceIdentity): void;
 }
@@ -24,18 +25,18 @@ const unknownLifeMs = 60_000;
  * [MCP-12] RFC 6749 §4.4, and its kin. Kept by all that is asked with: two sources of one client with other scopes, or with a secret that
  * was changed, must not share a token. One request in flight each.
  */
-export function createClientCredentialTokens({ now = Date.now }: { now?: () => number } = {}): ClientCredentialTokens {
-  const tokens = new Map<string, { token: Promise<string>; until: number }>();
+export function createClientCredentialTokens({ egress, now = Date.now }: { egress: Egress; now?: () => number }): ClientCredentialTokens {
+  const tokens = new Map<string, { token: Promise<UpstreamSecret>; until: number }>();
   return {
     get(credentials) {
       const key = keyOf(credentials);
       const known = tokens.get(key);
       if (known !== undefined && known.until > now()) return known.token;
-      const entry = { token: Promise.resolve(''), until: Number.POSITIVE_INFINITY };
-      entry.token = request(credentials).then(({ access_token, expires_in }) => {
+      const entry = { token: Promise.resolve(upstreamSecret('')), until: Number.POSITIVE_INFINITY };
+      entry.token = request(egress, credentials).then(({ access_token, expires_in }) => {
         const lifeMs = expires_in === undefined ? unknownLifeMs : expires_in * 1000;
         entry.until = now() + Math.max(lifeMs - earlyMs, lifeMs / 2);
-        return access_token;
+        return upstreamSecret(access_token);
       });
       entry.token.catch(() => tokens.delete(key));
       tokens.set(key, entry);
@@ -51,14 +52,14 @@ function keyOf({ serverUrl, ...asked }: ServiceIdentity): string {
   return hash('sha256', JSON.stringify([place, ...Object.entries(asked).toSorted(([a], [b]) => (a < b ? -1 : 1))]), 'base64');
 }
 
-async function request(credentials: ServiceIdentity): Promise<z.output<typeof answerSchema>> {
+async function request(egress: Egress, credentials: ServiceIdentity): Promise<z.output<typeof answerSchema>> {
   const { tokenUrl, clientId, clientSecret, assertion, scope, allowInsecure } = credentials;
   if (tokenUrl === undefined || clientSecret === undefined || assertion !== undefined) {
     // Loaded on first use: it needs the SDK, which a source with an ordinary secret does not.
-    return (await import('./oauth/request-service-token.ts')).requestServiceToken(credentials);
+    return (await import('./oauth/request-service-token.ts')).requestServiceToken(egress, credentials);
   }
   const url = checkAddress(tokenUrl, allowInsecure);
-  const client = createHttpClient({ origin: url.origin, maxConnections: 1 });
+  const client = egress.httpClient({ origin: url.origin, maxConnections: 1 });
   try {
     // RFC 6749 §2.3.1: both are form-encoded before they are joined.
     const basic = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64');

@@ -74,7 +74,7 @@ export async function createDevIssuer({ issuer, stateFile, now = Date.now }: Dev
     algorithms: ['ES256'],
     token_type: 'at+jwt',
   });
-  const verifier = createTokenVerifier({ issuers: [{ ...config, keySet }], now, maxCached: 100 });
+  const verifier = createTokenVerifier({ issuers: [{ ...config, keySet }], fetchDocument: notNeeded, now, maxCached: 100 });
   const nowSeconds = () => Math.floor(now() / 1000);
 
   function sign(claims: JWTPayload, expiresAt: number): Promise<string> {
@@ -168,4 +168,9 @@ export async function createDevIssuer({ issuer, stateFile, now = Date.now }: Dev
     },
     gatewayCredentials: () => ({ client_id: gatewayClient, client_secret: state.client_secret }),
   };
+}
+
+/** Its own keys are here. */
+async function notNeeded(): Promise<never> {
+  throw new CribError('INTERNAL', 'The development issuer fetches nothing');
 }

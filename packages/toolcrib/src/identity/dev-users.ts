@@ -44,7 +44,7 @@ export const devUsers: readonly DevUser[] = [
     email: 'admin@example.test',
     department: 'platform',
     groups: ['/administrators'],
-    roles: ['toolcrib-user', 'toolcrib-admin'],
+    roles: ['toolcrib-user', 'toolcrib-admin', 'toolcrib-run'],
     audiences: {},
   },
 ];

@@ -31,12 +31,15 @@ export const issuerConfigSchema = z
     issuer: addressSchema.describe('Exactly as it stands in the `iss` claim'),
     audience: z.union([audienceSchema, z.array(audienceSchema).min(1).max(50)]).describe('A token must be meant for one of these'),
     jwks_uri: addressSchema.optional().describe("Where the keys are; by default as the issuer's discovery document says"),
+    token_endpoint: addressSchema
+      .optional()
+      .describe("Where it exchanges tokens (RFC 8693); by default as the issuer's discovery document says"),
     algorithms: z.array(z.enum(signatureAlgorithms)).min(1).optional().describe('The signature algorithms to accept; by default all'),
     token_type: z.string().min(1).max(100).optional().describe('What the `typ` header must say, such as at+jwt'),
     allow_insecure: z.boolean().optional().describe('Allows plain http to another machine'),
   })
   .superRefine((config, context) => {
-    for (const field of ['issuer', 'jwks_uri'] as const) {
+    for (const field of ['issuer', 'jwks_uri', 'token_endpoint'] as const) {
       const url = URL.parse(config[field] ?? '');
       if (url?.protocol === 'http:' && !config.allow_insecure && !isLoopbackHost(url.hostname)) {
         context.addIssue({ code: 'custom', path: [field], message: 'is plain http on another machine: use https, or set allow_insecure' });
@@ -44,3 +47,9 @@ export const issuerConfigSchema = z
     }
   });
 export type IssuerConfig = z.infer<typeof issuerConfigSchema>;
+
+/** [SEC-1] Wherever they lead, the operator has named them. */
+export function issuerOrigins(issuers: readonly Pick<IssuerConfig, 'issuer' | 'jwks_uri' | 'token_endpoint'>[]): string[] {
+  const named = issuers.flatMap(({ issuer, jwks_uri, token_endpoint }) => [issuer, jwks_uri, token_endpoint]);
+  return named.filter((address) => address !== undefined);
+}

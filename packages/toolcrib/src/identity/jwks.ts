@@ -1,9 +1,8 @@
 import { createLocalJWKSet, errors } from 'jose';
 import type { CryptoKey } from 'jose';
 import { CribError } from '../model/crib-error.ts';
-import { fetchDocument as fetchOverNetwork } from '../net/fetch-document.ts';
 import type { FetchDocument } from '../net/fetch-document.ts';
-import { discoverJwksUri } from './discover-jwks-uri.ts';
+import { createIssuerMetadata, type IssuerMetadata } from './issuer-metadata.ts';
 import { parseKeySet } from './parse-key-set.ts';
 
 /** Finds the key a token says it is signed with. Only these two members of its header are ever looked at. */
@@ -13,6 +12,8 @@ export interface KeySetOptions {
   issuer: string;
   /** Where the keys are; asked of the issuer itself where it is absent. */
   jwksUri?: string;
+  /** What the issuer says of itself, where others want to know it too. */
+  metadata?: IssuerMetadata;
   allowInsecure?: boolean;
   maxBytes?: number;
   timeoutMs?: number;
@@ -23,7 +24,7 @@ export interface KeySetOptions {
   /** How much longer known keys serve while the issuer cannot be reached. */
   staleMs?: number;
   now?: () => number;
-  fetchDocument?: FetchDocument;
+  fetchDocument: FetchDocument;
   /** Told of every failed fetch, also of those that callers do not notice because the old keys still serve. */
   onFetchFailed?: (error: unknown) => void;
 }
@@ -34,8 +35,9 @@ const retryWithoutKeysMs = 5_000;
 /** [ID-1] The public keys of one issuer, fetched when first needed and kept up to date. */
 export function createKeySet(options: KeySetOptions): KeySet {
   const { issuer, maxBytes = 1_048_576, timeoutMs = 5_000, cooldownMs = 30_000, maxAgeMs = 600_000, staleMs = 3_600_000 } = options;
-  const { now = Date.now, fetchDocument = fetchOverNetwork, allowInsecure = false, onFetchFailed } = options;
+  const { now = Date.now, fetchDocument, allowInsecure = false, onFetchFailed } = options;
   const limits = { maxBytes, timeoutMs, allowInsecure };
+  const { metadata = createIssuerMetadata({ issuer, fetchDocument, ...limits }) } = options;
 
   let jwksUri = options.jwksUri;
   let keys: { find: KeySet; fetchedAt: number } | undefined;
@@ -48,7 +50,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
 
   async function load(): Promise<void> {
     try {
-      jwksUri ??= await discoverJwksUri({ issuer, fetchDocument, ...limits });
+      jwksUri ??= (await metadata.get()).jwks_uri;
       const { status, body } = await fetchDocument(jwksUri, { ...limits, accept: 'application/jwk-set+json, application/json' });
       if (status !== 200)
         throw new CribError('NETWORK_ERROR', `The key set was answered with status ${status}`, { upstreamStatus: status });
@@ -57,6 +59,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
     } catch (cause) {
       // The address may be what changed, so it is asked for again next time.
       jwksUri = options.jwksUri;
+      metadata.forget();
       // The reason may name internal addresses; it is for the operator, as the cause, and not for the caller.
       const failure = new CribError('SERVICE_UNAVAILABLE', `The keys of the issuer ${issuer} cannot be fetched: try again later`, {
         retryAfterMs: retryWithoutKeysMs,

@@ -1,31 +1,23 @@
 import { hash } from 'node:crypto';
-import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { CribError } from '../model/crib-error.ts';
+import { InboundToken } from '../model/inbound-token.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
-import type { FetchDocument } from '../net/fetch-document.ts';
 import { acceptClaims } from './accept-claims.ts';
 import { explainTokenError } from './explain-token-error.ts';
-import { signatureAlgorithms } from './issuer-config.ts';
-import type { IssuerConfig } from './issuer-config.ts';
-import { createKeySet } from './jwks.ts';
-import type { KeySet } from './jwks.ts';
 import { RecentMap } from './recent-map.ts';
+import { createTrustedIssuers, type TrustedIssuer, type TrustedIssuersOptions } from './trusted-issuers.ts';
 
-/** An issuer and, where its keys are already here (our own development issuer), the keys. */
-type TrustedIssuer = IssuerConfig & { keySet?: KeySet };
-
-export interface TokenVerifierOptions {
-  issuers: TrustedIssuer[];
-  now?: () => number;
+export interface TokenVerifierOptions extends TrustedIssuersOptions {
   maxCached?: number;
-  fetchDocument?: FetchDocument;
-  onFetchFailed?: (error: unknown) => void;
 }
 
 export interface TokenVerifier {
   /** Answers at once for a token that was verified lately, and with a promise otherwise. */
   verify(token: string): Principal | Promise<Principal>;
+  /** Whom tokens are accepted from, for whoever has to ask them for others. */
+  issuerOf(issuer: string): TrustedIssuer | undefined;
   /** How many verified tokens are remembered. */
   readonly cached: number;
 }
@@ -40,23 +32,18 @@ const endOfTime = 8.64e15;
 
 /** [ID-1] Verifies the tokens callers come with. */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
-  const { now = Date.now, maxCached = 10_000, fetchDocument, onFetchFailed } = options;
-  const issuers = new Map<string, { config: IssuerConfig; keySet: KeySet; algorithms: string[] }>();
-  for (const { keySet, ...config } of options.issuers) {
-    const { issuer, jwks_uri: jwksUri, allow_insecure: allowInsecure } = config;
-    if (issuers.has(issuer)) throw new CribError('VALIDATION_ERROR', `The issuer ${issuer} is configured twice`, { field: 'issuers' });
-    const algorithms = checkAlgorithms(config);
-    const keys = keySet ?? createKeySet({ issuer, jwksUri, allowInsecure, now, fetchDocument, onFetchFailed });
-    issuers.set(issuer, { config, keySet: keys, algorithms });
-  }
-
+  const { now = Date.now, maxCached = 10_000 } = options;
+  const issuers = createTrustedIssuers(options);
   const verified = new RecentMap<{ principal: Principal; until: number }>(maxCached);
   const inProgress = new Map<string, Promise<Principal>>();
 
   async function verifyNow(token: string, key: string): Promise<Principal> {
     const issuer = unverifiedIssuer(token);
     const trusted = typeof issuer === 'string' ? issuers.get(issuer) : undefined;
-    if (!trusted) throw new CribError('UNAUTHENTICATED', 'The token comes from an unknown issuer');
+    if (!trusted) {
+      const cause = new errors.JWTClaimValidationFailed('unknown issuer', {}, 'iss');
+      throw new CribError('UNAUTHENTICATED', 'The token comes from an unknown issuer', { cause });
+    }
     const { config, keySet, algorithms } = trusted;
     try {
       const { payload } = await jwtVerify<JsonObject>(token, (header) => keySet(header), {
@@ -68,7 +55,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         clockTolerance: clockToleranceSeconds,
         currentDate: new Date(now()),
       });
-      const principal = principalOf(config.issuer, payload);
+      const principal = principalOf(config.issuer, payload, new InboundToken(token, key));
       const until = Math.min(principal.expiresAt, now() + maxCacheMs);
       if (until > now()) verified.set(key, { principal, until });
       return principal;
@@ -78,6 +65,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 
   return {
+    issuerOf: (issuer) => issuers.get(issuer),
     get cached() {
       return verified.size;
     },
@@ -85,7 +73,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       if (token.length > maxTokenLength) {
         return Promise.reject(new CribError('UNAUTHENTICATED', `The token is longer than the ${maxTokenLength} characters allowed`));
       }
-      // The digest stands for the token, so that no token is kept in memory.
+      // The digest stands for the token: only what may be exchanged for another is kept, and sealed.
       const key = hash('sha256', token, 'base64');
       const hit = verified.get(key);
       if (hit) {
@@ -102,13 +90,6 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   };
 }
 
-/** A list that was not parsed by `issuerConfigSchema` is held to the same rule. */
-function checkAlgorithms({ issuer, algorithms = [...signatureAlgorithms] }: IssuerConfig): string[] {
-  const allowed: readonly string[] = signatureAlgorithms;
-  if (algorithms.length > 0 && algorithms.every((algorithm) => allowed.includes(algorithm))) return algorithms;
-  throw new CribError('VALIDATION_ERROR', `The algorithms of ${issuer} must be among ${allowed.join(', ')}`, { field: 'algorithms' });
-}
-
 /** Whom the token claims to be from: only to choose whose keys must prove it. */
 function unverifiedIssuer(token: string): unknown {
   try {
@@ -119,7 +100,7 @@ function unverifiedIssuer(token: string): unknown {
   }
 }
 
-function principalOf(issuer: string, payload: JsonObject): Principal {
+function principalOf(issuer: string, payload: JsonObject, token: InboundToken): Principal {
   const { sub, exp, azp, client_id: clientId } = payload;
   if (typeof sub !== 'string' || sub === '' || sub.length > maxSubjectLength) {
     throw new CribError('UNAUTHENTICATED', 'The token has no usable sub claim');
@@ -134,5 +115,6 @@ function principalOf(issuer: string, payload: JsonObject): Principal {
     client,
     claims: acceptClaims(payload),
     expiresAt: Math.min(exp * 1000, endOfTime),
+    token,
   });
 }

@@ -52,6 +52,14 @@ export function credentialSchemaOf<Value extends z.ZodType>(value: Value) {
       shared: z.boolean().optional().describe('One connection for everybody, made by an administrator, in place of one for each user'),
       dpop: z.boolean().optional().describe('Binds the tokens to a key of ours (RFC 9449)'),
     }),
+    z.strictObject({
+      type: z.literal('token_exchange'),
+      audience: z.string().min(1).max(512).describe('The one service that the token of the caller is exchanged for (RFC 8693)'),
+      client_id: clientId.describe('As whom we ask the issuer of the caller, the only place their token is ever sent to'),
+      client_secret: value,
+      scope,
+    }),
+    z.strictObject({ type: z.literal('caller_token') }).describe("Sends the caller's own token as it came, which the server can then use"),
   ]);
 }
 
@@ -66,6 +74,8 @@ const secretFields: Record<CredentialOf<unknown>['type'], readonly string[]> = {
   client_credentials: ['client_secret', 'private_key'],
   jwt_bearer: ['assertion', 'client_secret'],
   oauth: ['client_secret'],
+  token_exchange: ['client_secret'],
+  caller_token: [],
 };
 
 /** The same credential with every secret in it put in another form. */
@@ -79,5 +89,18 @@ export function mapSecrets<From, To>(credential: CredentialOf<From>, map: (value
 
 /** Whether every user speaks for themselves, so that sessions, processes and caches are never shared. */
 export function isPerUser(credential: CredentialOf<unknown>): boolean {
-  return credential.type === 'oauth' && credential.shared !== true;
+  switch (credential.type) {
+    case 'oauth':
+      return credential.shared !== true;
+    case 'token_exchange':
+    case 'caller_token':
+      return true;
+    case 'none':
+    case 'api_key':
+    case 'basic':
+    case 'bearer':
+    case 'client_credentials':
+    case 'jwt_bearer':
+      return false;
+  }
 }

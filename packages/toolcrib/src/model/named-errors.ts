@@ -37,6 +37,14 @@ export class EngineUnavailableError extends CribError {
   }
 }
 
+/**
+ * [ID-5] The caller's credential for a server could not be had, so that nothing was sent. That says nothing about the server, and must
+ * not hurt others who use it.
+ */
+export class NoCredentialError extends CribError {
+  override name = 'NoCredentialError';
+}
+
 /** UTCP's InvalidRequest. */
 export class ValidationError extends CribError {
   override name = 'ValidationError';

@@ -1,6 +1,10 @@
+import type { InboundToken } from './inbound-token.ts';
 import type { JsonObject } from './json.ts';
 
-/** The verified caller. It never carries the token itself: what came in must not be able to go out. */
+/** Names what acts for Toolcrib itself, such as the application that has embedded it. No token can: issuers are addresses. */
+export const ownIssuer = 'local';
+
+/** The verified caller. */
 export interface Principal {
   readonly issuer: string;
   readonly subject: string;
@@ -12,4 +16,6 @@ export interface Principal {
   readonly claims: JsonObject;
   /** When the token ends, in epoch milliseconds. */
   readonly expiresAt: number;
+  /** [ID-4] What they came with, sealed; null for the application that Toolcrib is embedded in. */
+  readonly token: InboundToken | null;
 }

@@ -1,13 +1,20 @@
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
+import type { Standing } from '../sources/mcp/standing.ts';
 import { createUserSessions, type TakenSession, type UserSessions } from './user-sessions.ts';
 
 export interface PerUserCalls {
+  /** How many sessions of users there are. */
+  readonly open: number;
   /** From now on, until `close`. */
   start(): void;
+  /** Which credential the caller has. Fails closed: who has none reaches nobody. */
+  standingOf(principal: Principal): Standing | Promise<Standing>;
+  /** The caller's session where it is there, for those who do not want to wait. */
+  ready(standing: Standing | Promise<Standing>): TakenSession | undefined;
   /** A session of the caller's own. */
-  take(principal: Principal, signal: AbortSignal): Promise<TakenSession>;
+  take(principal: Principal, standing: Standing | Promise<Standing>, signal: AbortSignal): Promise<TakenSession>;
   endSessionsOf(owner: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -15,27 +22,42 @@ export interface PerUserCalls {
 interface PerUserCallsInput {
   /** Whether a session lasts beyond its call. */
   longLived: boolean;
-  open(signal: AbortSignal, owner: string): Promise<McpSession>;
-  revisionOf(owner: string): Promise<string>;
+  open(signal: AbortSignal, principal: Principal): Promise<McpSession>;
+  standingOf(principal: Principal): Standing | Promise<Standing>;
   end(session: McpSession): void;
 }
 
 /** [MCP-5] [ID-6] How calls get their session where every user speaks for themselves: pooled for each, or a process for each call. */
-export function createPerUserCalls({ longLived, open, revisionOf, end }: PerUserCallsInput): PerUserCalls {
+export function createPerUserCalls({ longLived, open, standingOf, end }: PerUserCallsInput): PerUserCalls {
   let users: UserSessions | undefined;
   let running = false;
+  let ofCalls = 0;
   return {
+    get open() {
+      return (users?.open ?? 0) + ofCalls;
+    },
     start() {
       running = true;
-      if (longLived) users ??= createUserSessions({ open: (owner, signal) => open(signal, owner) });
+      if (longLived) users ??= createUserSessions();
     },
-    async take({ key: owner }, signal) {
-      // Fails closed: who has no credential reaches nobody.
-      const revision = await revisionOf(owner);
+    standingOf(principal) {
+      const standing = standingOf(principal);
+      // Whoever waits for it is told; a caller who has gone meanwhile is not.
+      if (standing instanceof Promise) standing.catch(() => undefined);
+      return standing;
+    },
+    ready: (standing) => (standing instanceof Promise ? undefined : users?.ready(standing)),
+    async take(principal, asked, signal) {
+      const standing = await asked;
       if (!running) throw new CribError('SERVICE_UNAVAILABLE', 'The source is not running');
-      if (users !== undefined) return users.take(owner, revision, signal);
-      const session = await open(signal, owner);
-      return { session, giveBack: () => end(session) };
+      if (users !== undefined) return users.take(standing, (until) => open(until, principal), signal);
+      const session = await open(signal, principal);
+      ofCalls++;
+      const giveBack = () => {
+        ofCalls--;
+        end(session);
+      };
+      return { session, reused: false, giveBack };
     },
     async endSessionsOf(owner) {
       await users?.end(owner);

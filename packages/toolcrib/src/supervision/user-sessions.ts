@@ -1,65 +1,137 @@
-import { CribError } from '../model/crib-error.ts';
-import type { McpSession } from '../sources/mcp/mcp-session.ts';
 import { abortable } from '../model/abortable.ts';
+import { CribError } from '../model/crib-error.ts';
+import { NoCredentialError } from '../model/named-errors.ts';
+import type { McpSession } from '../sources/mcp/mcp-session.ts';
+import type { Standing } from '../sources/mcp/standing.ts';
 
 export interface UserSessions {
+  /** How many there are. */
+  readonly open: number;
+  /** The same as `take`, where it is there already. */
+  ready(standing: Standing): TakenSession | undefined;
   /** The session of this user under this revision of their credential; opened by whoever asks first. Give it back when done. */
-  take(owner: string, revision: string, signal: AbortSignal): Promise<TakenSession>;
+  take(standing: Standing, open: OpenSession, signal: AbortSignal): Promise<TakenSession>;
   /** The credential is gone, or another: nothing that was opened with it is used again. */
   end(owner: string): Promise<void>;
   close(): Promise<void>;
 }
 
+type OpenSession = (signal: AbortSignal) => Promise<McpSession>;
+
 export interface TakenSession {
   readonly session: McpSession;
+  /** Whether it was there already, and need not be opened. */
+  readonly reused: boolean;
   giveBack(): void;
+  /** Why it was ended under the hands of its user, where it was. */
+  over?(): CribError | undefined;
 }
 
 interface UserSessionsInput {
-  open(owner: string, signal: AbortSignal): Promise<McpSession>;
   idleMs?: number;
   most?: number;
+  /** For one user, who may come with several tokens at once. */
+  mostOfOne?: number;
 }
 
 interface Entry {
-  owner: string;
-  revision: string;
+  standing: Standing;
   opening: Promise<McpSession>;
+  /** Once it is open: what everybody gets who takes it, made once, because there is a call again and again. */
+  taken: TakenSession | undefined;
+  giveBack(): void;
   users: number;
+  /** On the clock of `performance`. */
+  lastUse: number;
   idle: NodeJS.Timeout | undefined;
+  end: NodeJS.Timeout | undefined;
+  over: CribError | undefined;
   aborted: AbortController;
 }
 
+const longestTimeoutMs = 2 ** 31 - 1;
+
 /** [MCP-5] Sessions of a source to which every user speaks for themselves: one for each, never shared, and gone when it is not used. */
-export function createUserSessions({ open, idleMs = 300_000, most = 256 }: UserSessionsInput): UserSessions {
-  /** In the order of their last use, the longest ago first. */
+export function createUserSessions({ idleMs = 300_000, most = 256, mostOfOne = 16 }: UserSessionsInput = {}): UserSessions {
   const entries = new Map<string, Entry>();
   const ending = new Set<Promise<void>>();
   let closed = false;
 
-  function begin(owner: string, revision: string): Entry {
-    makeRoom();
+  function begin(standing: Standing, open: OpenSession): Entry {
+    makeRoom(standing);
     const aborted = new AbortController();
-    const entry: Entry = { owner, revision, opening: open(owner, aborted.signal), users: 0, idle: undefined, aborted };
+    const entry: Entry = {
+      standing,
+      opening: open(aborted.signal),
+      taken: undefined,
+      giveBack() {
+        entry.users--;
+        entry.lastUse = performance.now();
+        if (entry.idle === undefined && entry.users === 0) waitIdle(entry);
+      },
+      users: 0,
+      lastUse: performance.now(),
+      idle: undefined,
+      end: undefined,
+      over: undefined,
+      aborted,
+    };
     entry.opening.then(
-      (session) => session.onLost(() => void drop(entry)),
+      (session) => {
+        entry.taken = { session, reused: true, giveBack: entry.giveBack, over: () => entry.over };
+        session.onLost(() => void drop(entry));
+      },
       // The next caller tries again.
       () => drop(entry),
     );
-    entries.set(owner, entry);
+    if (standing.until !== Number.POSITIVE_INFINITY) endInTime(entry);
+    entries.set(standing.key, entry);
     return entry;
   }
 
-  function makeRoom(): void {
-    if (entries.size < most) return;
-    for (const entry of entries.values()) if (entry.users === 0) return void drop(entry);
+  /** Looks when its time would be over, and not after every call, whether it has been used since. */
+  function waitIdle(entry: Entry): void {
+    if (entry.aborted.signal.aborted) return;
+    const leftMs = entry.lastUse + idleMs - performance.now();
+    entry.idle = setTimeout(() => {
+      entry.idle = undefined;
+      if (entry.users > 0) return;
+      if (performance.now() < entry.lastUse + idleMs) waitIdle(entry);
+      else void drop(entry);
+    }, leftMs);
+    entry.idle.unref();
+  }
+
+  /** What was opened with a token does not outlive it. */
+  function endInTime(entry: Entry): void {
+    const leftMs = Math.max(0, entry.standing.until - Date.now());
+    entry.end = setTimeout(
+      () => {
+        entry.over = new NoCredentialError('UNAUTHENTICATED', 'Your token has ended before the call did: get a new one, and call again', {
+          retryable: false,
+        });
+        void drop(entry);
+      },
+      Math.min(leftMs, longestTimeoutMs),
+    );
+    entry.end.unref();
+  }
+
+  function makeRoom({ owner }: Standing): void {
+    const own = [...entries.values()].filter(({ standing }) => standing.owner === owner);
+    const crowded = own.length >= mostOfOne ? own : entries.size >= most ? [...entries.values()] : undefined;
+    if (crowded === undefined) return;
+    const [unused] = crowded.filter(({ users }) => users === 0).toSorted((a, b) => a.lastUse - b.lastUse);
+    if (unused !== undefined) return void drop(unused);
+    if (crowded === own) throw new CribError('RATE_LIMITED', `You speak to this source with ${mostOfOne} tokens at once: use fewer`);
     throw new CribError('SERVICE_UNAVAILABLE', `${most} users speak to this source at this moment: try again`, { retryAfterMs: 1000 });
   }
 
   function drop(entry: Entry): Promise<void> {
-    if (entries.get(entry.owner) === entry) entries.delete(entry.owner);
+    if (entries.get(entry.standing.key) === entry) entries.delete(entry.standing.key);
     clearTimeout(entry.idle);
-    entry.aborted.abort(new CribError('SERVICE_UNAVAILABLE', 'The session of this user was ended'));
+    clearTimeout(entry.end);
+    entry.aborted.abort(entry.over ?? new CribError('SERVICE_UNAVAILABLE', 'The session of this user was ended'));
     const ended: Promise<void> = entry.opening
       .then((session) => session.close())
       .catch(() => undefined)
@@ -69,34 +141,35 @@ export function createUserSessions({ open, idleMs = 300_000, most = 256 }: UserS
   }
 
   return {
-    async take(owner, revision, signal) {
+    get open() {
+      return entries.size;
+    },
+    ready(standing) {
+      const entry = closed ? undefined : entries.get(standing.key);
+      if (entry?.taken?.session.connected !== true || entry.standing.revision !== standing.revision) return undefined;
+      entry.users++;
+      return entry.taken;
+    },
+    async take(standing, open, signal) {
       if (closed) throw new CribError('SERVICE_UNAVAILABLE', 'The source is not running');
-      let entry = entries.get(owner);
-      if (entry !== undefined && entry.revision !== revision) {
+      const { key, revision } = standing;
+      let entry = entries.get(key);
+      if (entry !== undefined && entry.standing.revision !== revision) {
         void drop(entry);
         entry = undefined;
       }
-      const used = entry ?? begin(owner, revision);
-      entries.delete(owner);
-      entries.set(owner, used);
-      clearTimeout(used.idle);
+      const used = entry ?? begin(standing, open);
       used.users++;
-      const giveBack = () => {
-        used.users--;
-        if (used.users > 0) return;
-        used.idle = setTimeout(() => void drop(used), idleMs);
-        used.idle.unref();
-      };
       try {
-        return { session: await abortable(used.opening, signal), giveBack };
+        const session = await abortable(used.opening, signal);
+        return { session, reused: entry !== undefined, giveBack: used.giveBack, over: () => used.over };
       } catch (error) {
-        giveBack();
-        throw error;
+        used.giveBack();
+        throw used.over ?? error;
       }
     },
     async end(owner) {
-      const entry = entries.get(owner);
-      if (entry !== undefined) await drop(entry);
+      await Promise.all([...entries.values()].filter(({ standing }) => standing.owner === owner).map(drop));
     },
     async close() {
       closed = true;

@@ -51,6 +51,9 @@ describe('[INV-6] a source to which every user speaks for themselves', () => {
     expect(json.health).toBe('unknown');
     expect((await alice.post(`/api/connections/${id}?for=discovery`, undefined)).status).toBe(404);
     const page = await connect(admin, 'robot', '?for=discovery');
+    // [SEC-4] Of the source, but made by somebody.
+    const [made] = (await admin.get('/api/events?topic=connection&limit=1')).json.events;
+    expect(made).toMatchObject({ kind: 'connection-made', actor: expect.stringMatching(/\/dev \S+$/), client: 'toolcrib-cli' });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     await until(async () => (await admin.get('/api/sources/wiki')).json.status.tools === 3);
@@ -180,7 +183,7 @@ describe('[MCP-12] the tokens of a connection', () => {
   test('can be ended by somebody who may not use the source any more', async () => {
     await connect(alice, 'alice');
     const { json: policy } = await admin.get('/api/policies/everybody');
-    const { id: _id, created_at: _created, updated_at: _updated, ...input } = policy;
+    const { id: _id, created_at: _created, updated_at: _updated, managed_by: _managed, ...input } = policy;
     await admin.put('/api/policies/everybody', { ...input, enabled: false });
     expect((await alice.get('/api/connections')).json.connections).toMatchObject([{ source_id: id, connected: true }]);
     expect((await alice.post(`/api/connections/${id}`, undefined)).status).toBe(404);

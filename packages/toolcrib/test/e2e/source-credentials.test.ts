@@ -90,3 +90,27 @@ test('[MCP-12] one connection can serve everybody, once an administrator has mad
   expect((await admin.get('/api/connections')).json.connections).toMatchObject([{ for: 'everybody', connected: true }]);
   await admin.delete('/api/sources/shared');
 });
+
+test('[ENV-4] [SEC-1] a stored credential is not sent to another host because somebody changed the address', async () => {
+  const given = { name: 'Moving', mcp_server_url: `${upstream.origin}/mcp`, credential: { type: 'bearer', token: 'canary-7' } };
+  await admin.post('/api/sources?wait=20000', given);
+  const { id } = (await admin.get('/api/sources/moving')).json;
+  const elsewhere: IncomingHttpHeaders[] = [];
+  await using other = await startHttpServer((request, response) => {
+    elsewhere.push(request.headers);
+    response.writeHead(403).end();
+  });
+  const moved = { ...given, mcp_server_url: `${other.origin}/mcp` };
+  const hidden = { ...moved, credential: { type: 'bearer', token: '***' } };
+  expect(await admin.put('/api/sources/moving', hidden)).toMatchObject({ status: 400, json: { field: 'credential.token' } });
+  // Nor by the name under which it is stored.
+  await admin.put('/api/sources/moving', { ...moved, credential: { type: 'bearer', token: { secret_ref: `mcp_${id}.credential.token` } } });
+  await until(async () => (await admin.get('/api/sources/moving')).json.status.code === 'VALIDATION_ERROR');
+  expect(elsewhere).toEqual([]);
+  await admin.put('/api/sources/moving', { ...moved, credential: { type: 'bearer', token: 'canary-8' } });
+  await until(async () => (await admin.get('/api/sources/moving')).json.status.code === 'FORBIDDEN');
+  expect((await admin.put('/api/sources/moving', { ...hidden, mcp_server_url: `${other.origin}/v2` })).status).toBe(200);
+  await until(async () => (await admin.get('/api/sources/moving')).json.status.code === 'FORBIDDEN' && elsewhere.length > 1);
+  for (const headers of elsewhere) expect(headers.authorization).toBe('Bearer canary-8');
+  await admin.delete('/api/sources/moving');
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBreakers, type Breakers, type Outcome } from '../../src/execution/breakers.ts';
+import { createBreakers, type Breakers, type Outcome } from '../../src/model/breakers.ts';
 import { outcomeOf } from '../../src/execution/outcome-of.ts';
 import { RunningCall } from '../../src/execution/running-call.ts';
 import { CribError } from '../../src/model/crib-error.ts';

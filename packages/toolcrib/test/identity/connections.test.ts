@@ -8,6 +8,7 @@ import type { Database } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { endlessAnswer, startHttpServer } from '../fixtures/http-server.ts';
+import { loopbackEgress } from '../fixtures/loopback-egress.ts';
 import { startProtectedServer } from '../fixtures/mcp/protected-server.ts';
 import { startOAuthServer, type OAuthServer } from '../fixtures/oauth-server.ts';
 import { sampleKeyRing, writtenKey } from '../secrets/key-rings.ts';
@@ -45,12 +46,13 @@ beforeEach(async () => {
     source_type: 'mcp',
     enabled: true,
     definition,
+    managed_by: null,
     created_at: 0,
     updated_at: 0,
   });
   const now = () => clock;
-  here = createConnections({ store, keyRing, now });
-  there = createConnections({ store, keyRing, now });
+  here = createConnections({ egress: loopbackEgress, store, keyRing, now });
+  there = createConnections({ egress: loopbackEgress, store, keyRing, now });
   return () => database.close();
 });
 
@@ -184,7 +186,7 @@ describe('[SEC-3] what a connection has in it', () => {
     const ring = sampleKeyRing(writtenKey('new'), oldKey);
     expect(await rekeyRows({ store, keyRing: ring, actor: 'test' })).toEqual({ total: 1, rewritten: 1, deleted: [] });
     expect((await store.connections.list())[0]?.sealed).toMatch(/^v1\.new\./);
-    const renewed = createConnections({ store, keyRing: ring, now: () => clock });
+    const renewed = createConnections({ egress: loopbackEgress, store, keyRing: ring, now: () => clock });
     expect(await subjectOf(speaker(), renewed)).toBe('alice');
     const foreign = createSecretStore({ store, keyRing: sampleKeyRing('other') });
     expect(await refusal(foreign.verify({ warn: () => undefined }))).toMatchObject({ code: 'CONFLICT' });
@@ -265,9 +267,8 @@ describe('[SEC-1] a hostile server', () => {
   });
 
   test('that is elsewhere cannot lead us back to this machine', async () => {
-    const { createGuardedFetch } = await import('../../src/net/guarded-fetch.ts');
-    const guarded = createGuardedFetch({ allowInsecure: false, allowLoopback: false });
+    const guarded = loopbackEgress.guardedFetch({ allowInsecure: false, allowLoopback: false });
     const { cause } = (await refusal(guarded(oauth.issuer))) as unknown as { cause: Error };
-    expect(cause.message).toContain('is this machine');
+    expect(cause.message).toContain('is an address of this machine');
   });
 });

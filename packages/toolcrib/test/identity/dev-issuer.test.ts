@@ -7,6 +7,7 @@ import { createDevIssuer } from '../../src/identity/dev-issuer.ts';
 import type { DevIssuer } from '../../src/identity/dev-issuer.ts';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
 import { startHttpServer } from '../fixtures/http-server.ts';
+import { fetchDocument } from '../fixtures/loopback-egress.ts';
 import { refusal } from '../fixtures/refusal.ts';
 
 const issuer = 'http://127.0.0.1:7300/dev';
@@ -18,12 +19,13 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-const trusting = ({ config, keySet }: DevIssuer, now?: () => number) => createTokenVerifier({ issuers: [{ ...config, keySet }], now });
+const trusting = ({ config, keySet }: DevIssuer, now?: () => number) =>
+  createTokenVerifier({ fetchDocument, issuers: [{ ...config, keySet }], now });
 
 test.each([
   ['alice', 'Alice Manager', ['/managers'], ['toolcrib-user'], 'operations'],
   ['bob', 'Bob Cook', ['/kitchen'], ['toolcrib-user'], 'kitchen'],
-  ['admin', 'Ada Admin', ['/administrators'], ['toolcrib-user', 'toolcrib-admin'], 'platform'],
+  ['admin', 'Ada Admin', ['/administrators'], ['toolcrib-user', 'toolcrib-admin', 'toolcrib-run'], 'platform'],
 ])('[ID-1] %s gets a token with the claims Keycloak would give', async (username, name, groups, roles, department) => {
   const response = await dev.token(new URLSearchParams({ grant_type: 'password', username }));
   expect(response).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'openid profile email' });
@@ -60,7 +62,7 @@ test('[ID-1] another server can trust the development issuer over HTTP by discov
   });
   served = await createDevIssuer({ issuer: `${server.origin}/dev`, stateFile: join(directory, 'served.json') });
   const { jwks_uri: _known, ...config } = served.config;
-  expect(await createTokenVerifier({ issuers: [config] }).verify(await served.mint('alice'))).toMatchObject({
+  expect(await createTokenVerifier({ fetchDocument, issuers: [config] }).verify(await served.mint('alice'))).toMatchObject({
     issuer: served.config.issuer,
   });
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDevIssuer } from '../../src/identity/dev-issuer.ts';
 import type { DevIssuer } from '../../src/identity/dev-issuer.ts';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
+import { fetchDocument } from '../fixtures/loopback-egress.ts';
 
 const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
 const issuer = 'http://127.0.0.1:7300/dev';
@@ -34,7 +35,7 @@ async function exchangeParams(change: Record<string, string> = {}): Promise<URLS
 }
 
 function verifierFor(audience: string) {
-  return createTokenVerifier({ issuers: [{ ...dev.config, audience, keySet: dev.keySet }], now: () => time });
+  return createTokenVerifier({ fetchDocument, issuers: [{ ...dev.config, audience, keySet: dev.keySet }], now: () => time });
 }
 
 test('[ID-1] an exchanged token is for one upstream, about the same user, and says who acts', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createKeySet } from '../../src/identity/jwks.ts';
 import type { KeySetOptions } from '../../src/identity/jwks.ts';
 import { endlessAnswer } from '../fixtures/http-server.ts';
+import { fetchDocument } from '../fixtures/loopback-egress.ts';
 import { makeKey, startTokenIssuer } from '../fixtures/token-issuer.ts';
 
 type Idp = Awaited<ReturnType<typeof startTokenIssuer>>;
@@ -12,7 +13,7 @@ function keySetOf(idp: Idp, options: Partial<KeySetOptions> = {}) {
   const clock = { time: 1_000_000_000_000 };
   const failures: unknown[] = [];
   const onFetchFailed = (error: unknown) => failures.push(error);
-  const find = createKeySet({ issuer: idp.issuer, now: () => clock.time, onFetchFailed, ...options });
+  const find = createKeySet({ fetchDocument, issuer: idp.issuer, now: () => clock.time, onFetchFailed, ...options });
   return { clock, failures, key: (kid?: string, alg = 'ES256') => find({ alg, kid }) };
 }
 
@@ -26,13 +27,13 @@ describe('where the keys come from', () => {
     expect(await key('first')).toMatchObject({ type: 'public' });
     clock.time += 600_000;
     await key('first');
-    expect(idp.fetches).toEqual({ discovery: 1, jwks: 2 });
+    expect(idp.fetches).toEqual({ discovery: 1, jwks: 2, token: 0 });
   });
 
   test('[ID-1] a configured address of the keys needs no discovery', async () => {
     await using idp = await startTokenIssuer();
     await keySetOf(idp, { jwksUri: `${idp.issuer}/keys` }).key('first');
-    expect(idp.fetches).toEqual({ discovery: 0, jwks: 1 });
+    expect(idp.fetches).toEqual({ discovery: 0, jwks: 1, token: 0 });
   });
 
   test.each([
@@ -116,7 +117,7 @@ describe('how often the keys are fetched', () => {
     await using idp = await startTokenIssuer();
     const { key } = keySetOf(idp);
     await Promise.all(Array.from({ length: 100 }, () => key('first')));
-    expect(idp.fetches).toEqual({ discovery: 1, jwks: 1 });
+    expect(idp.fetches).toEqual({ discovery: 1, jwks: 1, token: 0 });
   });
 
   test('[ID-1] a flood of unknown keys costs one fetch per cooldown, and known keys keep working', async () => {

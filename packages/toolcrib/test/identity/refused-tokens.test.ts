@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
 import type { TokenVerifier } from '../../src/identity/verify-token.ts';
 import { refusal as refusalBy } from '../fixtures/refusal.ts';
+import { fetchDocument } from '../fixtures/loopback-egress.ts';
 import { makeKey, startTokenIssuer } from '../fixtures/token-issuer.ts';
 
 let idp: Awaited<ReturnType<typeof startTokenIssuer>>;
@@ -16,7 +17,8 @@ afterAll(() => idp[Symbol.asyncDispose]());
 const seconds = () => Math.floor(Date.now() / 1000);
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-const refusal = (token: string, verifier: TokenVerifier = createTokenVerifier({ issuers: [idp.config] })) => refusalBy(token, verifier);
+const refusal = (token: string, verifier: TokenVerifier = createTokenVerifier({ fetchDocument, issuers: [idp.config] })) =>
+  refusalBy(token, verifier);
 
 const badClaims: [string, JWTPayload, RegExp][] = [
   ['an expired token', { exp: seconds() - 60 }, /has expired: get a new one/],
@@ -66,7 +68,7 @@ test('[ID-1] a signature by a key that only calls itself the right one', async (
 
 test('[ID-1] a signature by the key of another trusted issuer', async () => {
   await using second = await startTokenIssuer();
-  const verifier = createTokenVerifier({ issuers: [idp.config, second.config] });
+  const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config, second.config] });
   expect(await refusal(await second.sign({ iss: idp.issuer }), verifier)).toMatchObject({ message: /not signed by a key of its issuer/ });
 });
 
@@ -102,7 +104,9 @@ test('[ID-1] HS256 with a symmetric key that the issuer itself publishes', async
   const token = await new SignJWT({ iss: other.issuer, aud: 'toolcrib-gateway', sub: 'admin', exp: seconds() + 300 })
     .setProtectedHeader({ alg: 'HS256', kid: 'shared' })
     .sign(secret);
-  expect(await refusal(token, createTokenVerifier({ issuers: [other.config] }))).toMatchObject({ message: /unsupported algorithm/ });
+  expect(await refusal(token, createTokenVerifier({ fetchDocument, issuers: [other.config] }))).toMatchObject({
+    message: /unsupported algorithm/,
+  });
 });
 
 test('[ID-1] a key that travels in the header, or an address of keys there, is never used', async () => {
@@ -114,18 +118,18 @@ test('[ID-1] a key that travels in the header, or an address of keys there, is n
       expect(await refusal(token)).toMatchObject({ code: 'UNAUTHENTICATED', message: /not signed by a key of its issuer/ });
     }
   }
-  expect(attacker.fetches).toEqual({ discovery: 0, jwks: 0 });
+  expect(attacker.fetches).toEqual({ discovery: 0, jwks: 0, token: 0 });
 });
 
 test('[ID-1] an algorithm outside the list of its issuer costs no request', async () => {
   await using other = await startTokenIssuer();
-  const verifier = createTokenVerifier({ issuers: [{ ...other.config, algorithms: ['RS256'] }] });
+  const verifier = createTokenVerifier({ fetchDocument, issuers: [{ ...other.config, algorithms: ['RS256'] }] });
   expect(await refusal(await other.sign(), verifier)).toMatchObject({ message: /unsupported algorithm/ });
-  expect(other.fetches).toEqual({ discovery: 0, jwks: 0 });
+  expect(other.fetches).toEqual({ discovery: 0, jwks: 0, token: 0 });
 });
 
 test('[ID-1] another kind of token, where the issuer is held to one kind', async () => {
-  const verifier = createTokenVerifier({ issuers: [{ ...idp.config, token_type: 'at+jwt' }] });
+  const verifier = createTokenVerifier({ fetchDocument, issuers: [{ ...idp.config, token_type: 'at+jwt' }] });
   expect(await verifier.verify(await idp.sign())).toMatchObject({ subject: 'user-1' });
   for (const typ of ['JWT', undefined]) {
     expect(await refusal(await idp.sign({}, { header: { typ } }), verifier)).toMatchObject({
@@ -165,10 +169,10 @@ function signRaw(payload: string): Promise<string> {
 }
 
 test('an issuer that is configured twice, or with a forbidden algorithm, is refused at once', () => {
-  expect(() => createTokenVerifier({ issuers: [idp.config, idp.config] })).toThrow(/configured twice/);
+  expect(() => createTokenVerifier({ fetchDocument, issuers: [idp.config, idp.config] })).toThrow(/configured twice/);
   // As a configuration that never met the schema would bring it.
   for (const text of ['["HS256"]', '["none"]', '[]', '["ES256", "HS256"]']) {
     const algorithms = JSON.parse(`{ "algorithms": ${text} }`);
-    expect(() => createTokenVerifier({ issuers: [{ ...idp.config, ...algorithms }] })).toThrow(/must be among/);
+    expect(() => createTokenVerifier({ fetchDocument, issuers: [{ ...idp.config, ...algorithms }] })).toThrow(/must be among/);
   }
 });

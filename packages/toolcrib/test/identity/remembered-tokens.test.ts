@@ -5,6 +5,7 @@ import { createKeySet } from '../../src/identity/jwks.ts';
 import type { KeySet } from '../../src/identity/jwks.ts';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
 import { refusal } from '../fixtures/refusal.ts';
+import { fetchDocument } from '../fixtures/loopback-egress.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
 
 let idp: Awaited<ReturnType<typeof startTokenIssuer>>;
@@ -17,7 +18,7 @@ const seconds = () => Math.floor(Date.now() / 1000);
 
 /** The issuer's real key set, and how often it was asked. */
 function counted() {
-  const keys = createKeySet({ issuer: idp.issuer });
+  const keys = createKeySet({ fetchDocument, issuer: idp.issuer });
   const count = { lookups: 0 };
   const keySet: KeySet = (header) => {
     count.lookups += 1;
@@ -28,7 +29,7 @@ function counted() {
 
 test('[ID-1] a token is verified once, and then answered without waiting', async () => {
   const { count, issuers } = counted();
-  const verifier = createTokenVerifier({ issuers });
+  const verifier = createTokenVerifier({ fetchDocument, issuers });
   const token = await idp.sign();
   const first = verifier.verify(token);
   expect(first).toBeInstanceOf(Promise);
@@ -39,7 +40,7 @@ test('[ID-1] a token is verified once, and then answered without waiting', async
 
 test('[ID-1] many first uses of one token at the same time verify it once', async () => {
   const { count, issuers } = counted();
-  const verifier = createTokenVerifier({ issuers });
+  const verifier = createTokenVerifier({ fetchDocument, issuers });
   const token = await idp.sign();
   const principals = await Promise.all(Array.from({ length: 100 }, async () => verifier.verify(token)));
   expect(new Set(principals).size).toBe(1);
@@ -48,7 +49,7 @@ test('[ID-1] many first uses of one token at the same time verify it once', asyn
 
 test('a refusal is not remembered, and does not hang', async () => {
   const { count, issuers } = counted();
-  const verifier = createTokenVerifier({ issuers });
+  const verifier = createTokenVerifier({ fetchDocument, issuers });
   const token = await idp.sign({ aud: 'x' });
   expect(await refusal(token, verifier)).toMatchObject({ code: 'UNAUTHENTICATED' });
   expect(await refusal(token, verifier)).toMatchObject({ code: 'UNAUTHENTICATED' });
@@ -58,7 +59,7 @@ test('a refusal is not remembered, and does not hang', async () => {
 
 test('[ID-1] a remembered token ends when it expires', async () => {
   let time = Date.now();
-  const verifier = createTokenVerifier({ issuers: [idp.config], now: () => time });
+  const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config], now: () => time });
   const exp = Math.floor(time / 1000) + 100;
   const token = await idp.sign({ exp });
   await verifier.verify(token);
@@ -71,7 +72,7 @@ test('[ID-1] a remembered token ends when it expires', async () => {
 test('[ID-1] a remembered token is verified again after five minutes, so that a withdrawn key is noticed', async () => {
   await using other = await startTokenIssuer();
   let time = Date.now();
-  const verifier = createTokenVerifier({ issuers: [other.config], now: () => time });
+  const verifier = createTokenVerifier({ fetchDocument, issuers: [other.config], now: () => time });
   const token = await other.sign({ exp: seconds() + 86_400 });
   const principal = await verifier.verify(token);
   other.published.length = 0;
@@ -82,13 +83,13 @@ test('[ID-1] a remembered token is verified again after five minutes, so that a 
 });
 
 test('an expiry beyond every calendar is still a time', async () => {
-  const { expiresAt } = await createTokenVerifier({ issuers: [idp.config] }).verify(await idp.sign({ exp: 1e300 }));
+  const { expiresAt } = await createTokenVerifier({ fetchDocument, issuers: [idp.config] }).verify(await idp.sign({ exp: 1e300 }));
   expect(new Date(expiresAt).getTime()).toBe(8.64e15);
 });
 
 test('20,000 tokens keep the memory bounded, and the latest are remembered', async () => {
   const key = KeyObject.from(idp.firstKey.privateKey);
-  const verifier = createTokenVerifier({ issuers: [idp.config] });
+  const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config] });
   const sign = (jti: string) =>
     new SignJWT({ iss: idp.issuer, aud: 'toolcrib-gateway', sub: 'u', exp: seconds() + 600, jti })
       .setProtectedHeader({ alg: 'ES256', kid: 'first' })

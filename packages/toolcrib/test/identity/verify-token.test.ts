@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKeySet } from '../../src/identity/jwks.ts';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
-import { fetchDocument } from '../../src/net/fetch-document.ts';
+import { fetchDocument } from '../fixtures/loopback-egress.ts';
 import { refusal } from '../fixtures/refusal.ts';
 import { makeKey, startTokenIssuer } from '../fixtures/token-issuer.ts';
 
@@ -23,7 +23,7 @@ describe('tokens that are accepted', () => {
       exp: seconds() + 60,
       nbf: seconds() - 1,
     };
-    const principal = await createTokenVerifier({ issuers: [idp.config] }).verify(await idp.sign(claims));
+    const principal = await createTokenVerifier({ fetchDocument, issuers: [idp.config] }).verify(await idp.sign(claims));
     expect(principal).toMatchObject({
       issuer: idp.issuer,
       subject: 'alice',
@@ -35,7 +35,9 @@ describe('tokens that are accepted', () => {
   });
 
   test('the claims cannot be changed, because later requests with the token share them', async () => {
-    const principal = await createTokenVerifier({ issuers: [idp.config] }).verify(await idp.sign({ realm_access: { roles: ['user'] } }));
+    const principal = await createTokenVerifier({ fetchDocument, issuers: [idp.config] }).verify(
+      await idp.sign({ realm_access: { roles: ['user'] } }),
+    );
     expect(Object.isFrozen(principal)).toBe(true);
     expect(Object.isFrozen(principal.claims)).toBe(true);
     expect(principal.claims.realm_access).toSatisfy(
@@ -48,21 +50,21 @@ describe('tokens that are accepted', () => {
     [{}, null],
     [{ azp: 7 }, null],
   ])('the client is azp, then client_id, then unknown: %o', async (claims, client) => {
-    expect(await createTokenVerifier({ issuers: [idp.config] }).verify(await idp.sign(claims))).toMatchObject({ client });
+    expect(await createTokenVerifier({ fetchDocument, issuers: [idp.config] }).verify(await idp.sign(claims))).toMatchObject({ client });
   });
 
   test.each(['RS256', 'PS384', 'ES384', 'EdDSA', 'Ed25519'])('[ID-1] a signature by %s is accepted', async (alg) => {
     await using other = await startTokenIssuer();
     const key = await makeKey('other', alg);
     other.published.push(key.publicJwk);
-    expect(await createTokenVerifier({ issuers: [other.config] }).verify(await other.sign({}, { key }))).toMatchObject({
+    expect(await createTokenVerifier({ fetchDocument, issuers: [other.config] }).verify(await other.sign({}, { key }))).toMatchObject({
       subject: 'user-1',
     });
   });
 
   test('[ID-1] several issuers are trusted, each for its own audience', async () => {
     await using second = await startTokenIssuer();
-    const verifier = createTokenVerifier({ issuers: [idp.config, { ...second.config, audience: ['x', 'y'] }] });
+    const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config, { ...second.config, audience: ['x', 'y'] }] });
     const [one, two] = await Promise.all([idp.sign(), second.sign({ aud: ['z', 'y'] })].map(async (token) => verifier.verify(await token)));
     expect(one?.issuer).toBe(idp.issuer);
     expect(two?.issuer).toBe(second.issuer);
@@ -72,7 +74,7 @@ describe('tokens that are accepted', () => {
   });
 
   test('[ID-1] a key set that is already here is used without any request', async () => {
-    const local = createKeySet({ issuer: idp.issuer, jwksUri: `${idp.issuer}/keys` });
+    const local = createKeySet({ fetchDocument, issuer: idp.issuer, jwksUri: `${idp.issuer}/keys` });
     const verifier = createTokenVerifier({
       issuers: [{ ...idp.config, keySet: local }],
       fetchDocument: () => Promise.reject(new Error('no request is expected')),

@@ -1,6 +1,7 @@
 import { auth, computeScopeUnion, type OAuthClientProvider, type OAuthDiscoveryState } from '@modelcontextprotocol/client';
+import type { ChangedBy } from '../../model/event.ts';
 import { checkAddress } from '../../net/check-address.ts';
-import { createGuardedFetch } from '../../net/guarded-fetch.ts';
+import type { Egress } from '../../net/egress.ts';
 import { askForChallenge } from './ask-for-challenge.ts';
 import { keptClient, keptMetadata, type ConnectionContent, type PendingAuthorization } from './connection-content.ts';
 import { makeDpopKey } from './dpop-key.ts';
@@ -15,20 +16,23 @@ export interface BegunAuthorization {
 }
 
 interface Beginning {
+  egress: Egress;
   settings: OAuthSettings;
   content: ConnectionContent;
   redirectUri: string;
   state: string;
   begunBy: string;
+  by?: ChangedBy;
 }
 
 /**
  * [MCP-12] The first leg of the specification's flow: finds the authorization server, makes us known to it, and gives the address where the
  * user decides. Everything is found out anew each time, so that a source that has moved to another authorization server is followed.
  */
-export async function beginAuthorization({ settings, content, redirectUri, state, begunBy }: Beginning): Promise<BegunAuthorization> {
+export async function beginAuthorization(beginning: Beginning): Promise<BegunAuthorization> {
+  const { egress, settings, content, redirectUri, state, begunBy, by } = beginning;
   const { serverUrl, authorizationServer, resource } = settings;
-  const request = createGuardedFetch(fetchRules(settings));
+  const request = egress.guardedFetch(fetchRules(settings));
   const challenge = serverUrl === undefined ? {} : await askForChallenge(request, serverUrl, settings.isLegacySse);
   const found: { url?: URL; verifier?: string; discovery?: OAuthDiscoveryState; resource?: string } = {};
   // One that led to nothing the last time may be forgotten there, and would lead to nothing again.
@@ -85,6 +89,7 @@ export async function beginAuthorization({ settings, content, redirectUri, state
         verifier,
         redirect_uri: redirectUri,
         begun_by: begunBy,
+        ...(by === undefined ? {} : { by }),
         ...(scope === undefined ? {} : { scope }),
         ...(settings.dpop ? { dpop_key: await makeDpopKey() } : {}),
       },

@@ -55,6 +55,8 @@ const pendingSchema = grantSchema.pick({ audience: true, server: true, client: t
   redirect_uri: z.string(),
   /** Who began it, as people call them: the page at the end says for whom it was. */
   begun_by: z.string(),
+  /** The same for the record, where it is not the owner. */
+  by: z.strictObject({ actor: z.string(), client: z.string().nullable() }).optional(),
 });
 export type PendingAuthorization = z.infer<typeof pendingSchema>;
 

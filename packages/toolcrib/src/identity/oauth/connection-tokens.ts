@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DpopSession } from '@modelcontextprotocol/client';
 import { connectUrl, sourceOwner } from '../../model/connection.ts';
 import { CribError } from '../../model/crib-error.ts';
+import { upstreamSecret, type UpstreamSecret } from '../../model/upstream-secret.ts';
+import type { Egress } from '../../net/egress.ts';
 import { RecentMap } from '../recent-map.ts';
 import type { Grant } from './connection-content.ts';
 import type { Connection, ConnectionVault } from './connection-vault.ts';
@@ -17,7 +19,7 @@ export interface Speaker {
 }
 
 interface UsableToken {
-  readonly accessToken: string;
+  readonly accessToken: UpstreamSecret;
   readonly scheme: 'Bearer' | 'DPoP';
   /** The same for as long as the user does not connect anew; what is kept for one revision must not be used with another. */
   readonly revision: string;
@@ -49,8 +51,14 @@ const lookAgainMs = 100;
 const justObtainedMs = 10_000;
 const maxRemembered = 10_000;
 
+interface ConnectionTokensInput {
+  vault: ConnectionVault;
+  egress: Egress;
+  now: () => number;
+}
+
 /** [MCP-12] The tokens of all connections, at hand in memory, renewed before they end, one renewal at a time on all servers together. */
-export function createConnectionTokens({ vault, now }: { vault: ConnectionVault; now: () => number }): ConnectionTokens {
+export function createConnectionTokens({ vault, egress, now }: ConnectionTokensInput): ConnectionTokens {
   const remembered = new RecentMap<Remembered>(maxRemembered);
   const loading = new Map<string, Promise<Remembered>>();
   let generation = 0;
@@ -59,7 +67,7 @@ export function createConnectionTokens({ vault, now }: { vault: ConnectionVault;
     const { access_token: accessToken, token_type } = grant.tokens;
     const dpop = grant.dpop_key && (await import('./dpop-key.ts')).openDpopSession(grant.dpop_key);
     const token: Remembered = {
-      accessToken,
+      accessToken: upstreamSecret(accessToken),
       scheme: token_type.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer',
       revision: grant.id,
       dpop: await dpop,
@@ -112,7 +120,7 @@ export function createConnectionTokens({ vault, now }: { vault: ConnectionVault;
     const { refreshGrant } = await import('./request-tokens.ts');
     let renewed: Grant | undefined;
     try {
-      renewed = await refreshGrant(speaker.settings, grant, now());
+      renewed = await refreshGrant(egress, speaker.settings, grant, now());
     } catch (error) {
       await vault.change(speaker, (current) => current && { content: current.content, locked_until: 0 });
       if (usable && now() < (grant.expires_at ?? 0)) return grant;

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { CribError } from '../../model/crib-error.ts';
+import type { ChangedBy } from '../../model/event.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { openConnection, sealConnection } from '../../secrets/sealed-connection.ts';
 import type { ConnectionRow } from '../../store/connections.ts';
@@ -22,11 +23,17 @@ export interface ConnectionVault {
   findByState(state: string): Promise<Connection | undefined>;
   /**
    * Reads, edits and writes, again where somebody else has written in between. Resolves with what was written, or undefined where `edit`
-   * leaves it alone. With `record`, the change is on record and told to the other servers.
+   * leaves it alone. With `record`, the change is on record, as one of the owner's unless `by` says otherwise,
+   * and told to the other servers.
    */
-  change(place: Place, edit: (current: Connection | undefined) => Edited | undefined, record?: string): Promise<Connection | undefined>;
+  change(
+    place: Place,
+    edit: (current: Connection | undefined) => Edited | undefined,
+    record?: string,
+    by?: ChangedBy,
+  ): Promise<Connection | undefined>;
   /** Resolves with what was there. */
-  delete(place: Place): Promise<ConnectionRow | undefined>;
+  delete(place: Place, by?: ChangedBy): Promise<ConnectionRow | undefined>;
   open(row: ConnectionRow): ConnectionContent;
 }
 
@@ -70,7 +77,7 @@ export function createConnectionVault({ store, keyRing, now }: { store: Store; k
     read: async (sourceId, owner) => opened(await store.connections.get(sourceId, owner)),
     findByState: async (state) => opened(await store.connections.getByState(stateHash(state))),
 
-    async change(place, edit, record) {
+    async change(place, edit, record, by) {
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const current = opened(await store.connections.get(place.sourceId, place.owner));
         const edited = edit(current);
@@ -85,6 +92,7 @@ export function createConnectionVault({ store, keyRing, now }: { store: Store; k
             topic: 'connection',
             subject: place.sourceId,
             actor: place.owner,
+            ...by,
             before: null,
             after: null,
           } as const;
@@ -100,7 +108,7 @@ export function createConnectionVault({ store, keyRing, now }: { store: Store; k
       throw new CribError('CONFLICT', 'The connection is being changed by others all the time: try again', { retryable: true });
     },
 
-    async delete({ sourceId, owner }) {
+    async delete({ sourceId, owner }, by) {
       const row = await store.connections.get(sourceId, owner);
       if (row === undefined) return undefined;
       const event = {
@@ -108,6 +116,7 @@ export function createConnectionVault({ store, keyRing, now }: { store: Store; k
         topic: 'connection',
         subject: sourceId,
         actor: owner,
+        ...by,
         before: null,
         after: null,
       } as const;

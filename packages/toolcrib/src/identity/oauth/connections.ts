@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { CribError } from '../../model/crib-error.ts';
+import type { ChangedBy } from '../../model/event.ts';
 import type { Store } from '../../store/store.ts';
+import type { Egress } from '../../net/egress.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { createConnectionTokens, type ConnectionTokens, type Speaker } from './connection-tokens.ts';
 import { createConnectionVault, stateHash } from './connection-vault.ts';
@@ -11,11 +13,11 @@ import { revokeGrant } from './revoke-grant.ts';
 /** [MCP-12] Connections of users, and of sources themselves, to the authorization servers of sources. */
 export interface Connections {
   readonly tokens: ConnectionTokens;
-  begin(speaker: Speaker, options: { redirectUri: string; begunBy: string }): Promise<BegunConnection>;
+  begin(speaker: Speaker, options: { redirectUri: string; begunBy: string; by?: ChangedBy }): Promise<BegunConnection>;
   /** What the browser came back with. `settingsOf` is asked once it is known which source it is about. */
   finish(response: FinishedAuthorization, settingsOf: (sourceId: string) => Promise<OAuthSettings>): Promise<FinishedConnection>;
   /** False where there was none. The authorization server is told, where it can be, but nothing waits on its consent. */
-  revoke(place: { sourceId: string; owner: string }, settings: () => Promise<OAuthSettings>): Promise<boolean>;
+  revoke(place: { sourceId: string; owner: string }, settings: () => Promise<OAuthSettings>, by?: ChangedBy): Promise<boolean>;
   /** Since when an owner is connected to which sources. */
   list(owner: string): Promise<ReadonlyMap<string, number>>;
 }
@@ -36,9 +38,16 @@ export type FinishedAuthorization = AuthorizationResponse & { state?: string | u
 
 const pendingMs = 600_000;
 
-export function createConnections({ store, keyRing, now = Date.now }: { store: Store; keyRing: KeyRing; now?: () => number }): Connections {
+interface ConnectionsInput {
+  store: Store;
+  keyRing: KeyRing;
+  egress: Egress;
+  now?: () => number;
+}
+
+export function createConnections({ store, keyRing, egress, now = Date.now }: ConnectionsInput): Connections {
   const vault = createConnectionVault({ store, keyRing, now });
-  const tokens = createConnectionTokens({ vault, now });
+  const tokens = createConnectionTokens({ vault, egress, now });
 
   return {
     tokens,
@@ -48,7 +57,7 @@ export function createConnections({ store, keyRing, now = Date.now }: { store: S
       const { beginAuthorization } = await import('./begin-authorization.ts');
       const state = randomBytes(32).toString('base64url');
       const content = (await vault.read(sourceId, owner))?.content ?? {};
-      const { authorizationUrl, pending, registration } = await beginAuthorization({ ...options, settings, content, state });
+      const { authorizationUrl, pending, registration } = await beginAuthorization({ egress, ...options, settings, content, state });
       const expires_at = now() + pendingMs;
       await vault.change({ sourceId, owner }, (current) => ({
         content: { ...current?.content, registration, pending },
@@ -73,7 +82,7 @@ export function createConnections({ store, keyRing, now = Date.now }: { store: S
       if (taken === undefined) throw unknownState();
       const settings = await settingsOf(place.sourceId);
       const { redeemCode } = await import('./request-tokens.ts');
-      const grant = await redeemCode(settings, pending, response, now());
+      const grant = await redeemCode(egress, settings, pending, response, now());
       await vault.change(
         place,
         (current) => {
@@ -81,18 +90,19 @@ export function createConnections({ store, keyRing, now = Date.now }: { store: S
           return { content: { ...content, registration: found.content.registration, grant }, connected_at: now() };
         },
         'connection-made',
+        pending.by,
       );
       tokens.forget(place);
       return { ...place, begunBy: pending.begun_by };
     },
 
-    async revoke(place, settings) {
-      const row = await vault.delete(place);
+    async revoke(place, settings, by) {
+      const row = await vault.delete(place, by);
       tokens.forget(place);
       if (row === undefined) return false;
       try {
         const { grant } = vault.open(row);
-        if (grant !== undefined) await revokeGrant(await settings(), grant);
+        if (grant !== undefined) await revokeGrant(egress, await settings(), grant);
       } catch {
         // It is gone here, which is what was asked for. What cannot be opened cannot be told of either.
       }

@@ -8,7 +8,8 @@ import {
   type OAuthClientProvider,
 } from '@modelcontextprotocol/client';
 import { CribError } from '../../model/crib-error.ts';
-import { createGuardedFetch, type GuardedFetch } from '../../net/guarded-fetch.ts';
+import type { Egress } from '../../net/egress.ts';
+import type { GuardedFetch } from '../../net/guarded-fetch.ts';
 import { isLoopbackHost } from '../../net/is-loopback-host.ts';
 import type { ServiceIdentity } from '../service-identity.ts';
 import { askForChallenge } from './ask-for-challenge.ts';
@@ -24,11 +25,11 @@ interface Place {
 const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /** [MCP-12] A token of the source's own, where the token endpoint has to be found, or a signature or assertion proves who we are. */
-export async function requestServiceToken(asked: ServiceIdentity): Promise<{ access_token: string; expires_in?: number }> {
+export async function requestServiceToken(egress: Egress, asked: ServiceIdentity): Promise<{ access_token: string; expires_in?: number }> {
   const { tokenUrl, serverUrl, allowInsecure } = asked;
   const named = [tokenUrl, serverUrl, asked.identityProvider?.token_url].filter((url) => url !== undefined);
   const allowLoopback = named.some((url) => isLoopbackHost(URL.parse(url)?.hostname ?? ''));
-  const fetchFn = createGuardedFetch({ allowInsecure, allowLoopback });
+  const fetchFn = egress.guardedFetch({ allowInsecure, allowLoopback });
   try {
     const place = await placeOf(asked, fetchFn);
     const { authorizationServer, metadata, resource, scope } = place;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { exchangeAuthorization, OAuthError, refreshAuthorization, validateAuthorizationResponseIssuer } from '@modelcontextprotocol/client';
 import { CribError } from '../../model/crib-error.ts';
-import { createGuardedFetch } from '../../net/guarded-fetch.ts';
+import type { Egress } from '../../net/egress.ts';
 import type { Grant, PendingAuthorization } from './connection-content.ts';
 import { openDpopSession } from './dpop-key.ts';
 import { explainOAuthFailure } from './explain-oauth-failure.ts';
@@ -17,6 +17,7 @@ export interface AuthorizationResponse {
 
 /** The second leg: the code for tokens. RFC 9207: nothing of an answer is looked at before it is clear whose answer it is. */
 export async function redeemCode(
+  egress: Egress,
   settings: OAuthSettings,
   pending: PendingAuthorization,
   { code, iss, error }: AuthorizationResponse,
@@ -29,7 +30,7 @@ export async function redeemCode(
     validateAuthorizationResponseIssuer({ iss, expectedIssuer: metadata?.issuer, issParameterSupported });
     if (error !== undefined || code === undefined) throw notAllowed(error);
     const tokens = await exchangeAuthorization(server.authorization_server, {
-      ...requestOf(settings, { server, client }),
+      ...requestOf(egress, settings, { server, client }),
       authorizationCode: code,
       iss,
       codeVerifier: verifier,
@@ -43,11 +44,11 @@ export async function redeemCode(
 }
 
 /** Undefined where the authorization server takes the refresh token no more; everything else that fails may work later. */
-export async function refreshGrant(settings: OAuthSettings, grant: Grant, now: number): Promise<Grant | undefined> {
+export async function refreshGrant(egress: Egress, settings: OAuthSettings, grant: Grant, now: number): Promise<Grant | undefined> {
   const { server, dpop_key } = grant;
   try {
     const tokens = await refreshAuthorization(server.authorization_server, {
-      ...requestOf(settings, grant),
+      ...requestOf(egress, settings, grant),
       refreshToken: grant.tokens.refresh_token ?? '',
       ...(dpop_key === undefined ? {} : { dpop: await openDpopSession(dpop_key) }),
     });
@@ -60,11 +61,11 @@ export async function refreshGrant(settings: OAuthSettings, grant: Grant, now: n
   }
 }
 
-function requestOf(settings: OAuthSettings, { server, client }: Pick<Grant, 'server' | 'client'>) {
+function requestOf(egress: Egress, settings: OAuthSettings, { server, client }: Pick<Grant, 'server' | 'client'>) {
   return {
     metadata: server.metadata,
     clientInformation: settings.client ?? client,
-    fetchFn: createGuardedFetch(fetchRules(settings)),
+    fetchFn: egress.guardedFetch(fetchRules(settings)),
     ...(server.resource === undefined ? {} : { resource: server.resource }),
   };
 }

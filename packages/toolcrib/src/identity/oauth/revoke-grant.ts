@@ -1,4 +1,4 @@
-import { createGuardedFetch } from '../../net/guarded-fetch.ts';
+import type { Egress } from '../../net/egress.ts';
 import type { Grant } from './connection-content.ts';
 import { fetchRules } from './fetch-rules.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
@@ -6,10 +6,10 @@ import type { OAuthSettings } from './oauth-settings.ts';
 const timeoutMs = 5000;
 
 /** RFC 7009. The refresh token first: with it, most servers withdraw everything that came of it. */
-export async function revokeGrant(settings: OAuthSettings, { server, tokens, client }: Grant): Promise<void> {
+export async function revokeGrant(egress: Egress, settings: OAuthSettings, { server, tokens, client }: Grant): Promise<void> {
   const endpoint = server.metadata?.revocation_endpoint;
   if (endpoint === undefined) return;
-  const request = createGuardedFetch({ ...fetchRules(settings), timeoutMs });
+  const request = egress.guardedFetch({ ...fetchRules(settings), timeoutMs });
   const { client_id, client_secret } = settings.client ?? client;
   const held = [
     ['refresh_token', tokens.refresh_token],

@@ -1,53 +1,60 @@
-import type { ClientCredentialTokens } from '../../identity/client-credentials.ts';
-import type { Credential, McpDefinition } from '../../model/mcp-definition.ts';
+import type { McpDefinition } from '../../model/mcp-definition.ts';
+import type { Redactor } from '../../secrets/redactor.ts';
 import { resolveHeaders, type EnvironmentInput } from './environment.ts';
 import { checkHeaderValue } from './header-rules.ts';
-import { resolveServiceCredential } from './service-credential.ts';
 import type { HttpCredentials } from './transports/streamable-http-request.ts';
-import { userCredentials, type SpeakAs } from './user-credentials.ts';
+import type { UpstreamCredential, UpstreamToken } from './upstream-credential.ts';
 
 interface RemoteCredentialsInput {
   definition: McpDefinition;
-  /** The source's own, or the one for discovery. */
-  credential: Credential;
+  credential: UpstreamCredential;
   resolving: EnvironmentInput;
-  tokens: ClientCredentialTokens;
-  /** Who speaks, where every user does so for themselves. */
-  speakAs: SpeakAs | undefined;
+  /** Told every token that is sent, for as long as the session lives. */
+  redactor: Pick<Redactor, 'add'>;
 }
 
-/** [MCP-12] [ID-2] With what every request to a remote server is sent: its headers and its credential, which fails closed. */
-export async function remoteCredentials({
-  definition,
-  credential,
-  resolving,
-  tokens,
-  speakAs,
-}: RemoteCredentialsInput): Promise<HttpCredentials> {
+/** [MCP-12] With what every request to a remote server is sent: its headers and its credential. */
+export async function remoteCredentials(input: RemoteCredentialsInput): Promise<HttpCredentials> {
+  const { definition, credential, resolving, redactor } = input;
   const { headers } = await resolveHeaders(definition, resolving);
-  if (credential.type === 'oauth') return userCredentials(headers, speakAs);
-  const service = await resolveServiceCredential(credential, definition, resolving);
-  switch (service.type) {
+  switch (credential.type) {
     case 'none':
       return { headers: () => headers };
     case 'header': {
-      checkHeaderValue(service.value, 'credential');
-      const all = { ...headers, [service.name]: service.value };
+      checkHeaderValue(credential.value, 'credential');
+      const all = { ...headers, [credential.name]: credential.value };
       return { headers: () => all };
     }
     case 'query':
-      return { headers: () => headers, query: { [service.name]: service.value } };
-    case 'token': {
-      const { asked } = service;
+      return { headers: () => headers, query: { [credential.name]: credential.value } };
+    case 'tokens': {
+      const { tokens } = credential;
+      let last: { accessToken: string; all: Record<string, string> } | undefined;
+      const withToken = (token: UpstreamToken, request: { method: string; url: URL }) => {
+        const { accessToken, scheme } = token;
+        if (last?.accessToken !== accessToken) {
+          redactor.add(accessToken);
+          last = { accessToken, all: { ...headers, authorization: `${scheme} ${accessToken}` } };
+        }
+        return scheme === 'DPoP' ? withProof(last.all, token, request) : last.all;
+      };
       return {
-        headers: async () => ({ ...headers, authorization: `Bearer ${await tokens.get(asked)}` }),
-        // Once more with a fresh token: the old one may have been withdrawn before its time.
-        async onChallenge({ status }) {
-          if (status !== 401) return false;
-          tokens.drop(asked);
-          return true;
+        headers(request) {
+          const token = tokens.get();
+          return token instanceof Promise ? token.then((found) => withToken(found, request)) : withToken(token, request);
         },
+        onChallenge: (challenge) => tokens.refused(challenge),
       };
     }
   }
+}
+
+/** RFC 9449 §4.2. */
+async function withProof(
+  headers: Record<string, string>,
+  { accessToken, dpop }: UpstreamToken,
+  { method, url }: { method: string; url: URL },
+): Promise<Record<string, string>> {
+  const proof = await dpop?.buildProof({ htm: method, htu: url, accessToken });
+  return proof === undefined ? headers : { ...headers, dpop: proof };
 }

@@ -1,97 +1,121 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { createClientCredentialTokens } from '../../identity/client-credentials.ts';
-import type { ConnectionTokens } from '../../identity/oauth/connection-tokens.ts';
 import { RecentMap } from '../../identity/recent-map.ts';
-import { sourceOwner } from '../../model/connection.ts';
 import { isPerUser } from '../../model/credential.ts';
 import { CribError } from '../../model/crib-error.ts';
 import { isRemote, type Credential, type McpDefinition } from '../../model/mcp-definition.ts';
+import type { Principal } from '../../model/principal.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import { createRedactor, type Redactor } from '../../secrets/redactor.ts';
 import type { DockerEngine } from '../../net/docker/engine.ts';
-import { callerToken } from './caller-token.ts';
+import type { Egress } from '../../net/egress.ts';
 import type { Containers } from './container/containers.ts';
+import { environmentCredential } from './environment-credential.ts';
 import { resolveEnvironment, type EnvironmentInput } from './environment.ts';
 import { fillInDefinition } from './fill-in-definition.ts';
 import type { McpSession } from './mcp-session.ts';
 import type { ProcessRegistry } from './process/process-registry.ts';
 import { redactedLog } from './process/redacted-log.ts';
 import type { ServerLog } from './process/server-log.ts';
+import type { RunGate } from './run/run-gate.ts';
 import { redactedSession, redactError } from './redacted-session.ts';
+import { sessionWire } from './session-wire.ts';
 import type { OpenedLocalSession } from './open-local-session.ts';
-import type { Speakers } from './speakers.ts';
+import { resolveCredential, type TokenSources } from './resolve-credential.ts';
 import type { Framing } from './transports/framing.ts';
+import type { UpstreamCredential } from './upstream-credential.ts';
+import type { WireLog } from './wire-logs.ts';
 
-export interface SessionOpenerInput {
+export interface SessionOpenerInput extends Omit<TokenSources, 'clients'> {
   /** [ENV-1] With what the values of a source are filled in. */
   resolvingFor(sourceId: string): EnvironmentInput & { redactor: Redactor };
   registry: ProcessRegistry;
+  /** [SEC-2] Asked before anything is started. */
+  gate: Pick<RunGate, 'admit'>;
   /** With what the docker command finds the engine. */
   dockerEnvironment?: Readonly<Record<string, string>>;
   engine: DockerEngine;
+  egress: Egress;
   containers: Containers;
   clientInfo: { name: string; version: string };
   logOf(sourceId: string): ServerLog;
-  /** [MCP-12] For sources to which every user speaks for themselves. */
-  connections: ConnectionTokens;
-  speakers: Speakers;
+  wireOf(sourceId: string): WireLog;
 }
 
-/** Without an owner it is the source's own session, with which its tools are found. */
-export type SessionOpener = (source: SourceRecord, signal: AbortSignal, owner?: string) => Promise<McpSession>;
+/** Without a caller it is the source's own session, with which its tools are found. */
+export type SessionOpener = (source: SourceRecord, signal: AbortSignal, principal?: Principal) => Promise<McpSession>;
 
 const maxRemembered = 2000;
+/** A server may repeat a token for a while after it was given another. */
+const tokensRemembered = 20;
 
 /** [MCP-2] The one place that knows which transport a definition asks for. */
 export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
+  const { egress } = input;
   /** [MCP-1] [MCP-3] Which revision a server speaks and how, found out once per definition, and by each user alone: it may not be the same for all. */
   const verdicts = new RecentMap<{ updatedAt: number; era: PriorDiscovery | undefined; framing: Framing | undefined }>(maxRemembered);
-  const tokens = createClientCredentialTokens();
+  const tokenSources = { ...input, clients: createClientCredentialTokens({ egress }) };
 
-  return async (source, signal, owner) => {
+  return async (source, signal, principal) => {
     if (source.definition === null) throw new CribError('INTERNAL', 'This source has no server');
     const resolving = input.resolvingFor(source.id);
     const definition = await fillInDefinition(source.definition, resolving);
-    const credential = credentialFor(source, definition, owner);
-    // What only this session knows: the tokens of its user.
-    const own = createRedactor();
-    const speakAs =
-      credential.type === 'oauth'
-        ? { speaker: await input.speakers.of(source, owner ?? sourceOwner), tokens: input.connections, redactor: own }
-        : undefined;
-    const key = `${source.id}\n${owner ?? ''}`;
+    const chosen = credentialFor(source, definition, principal);
+    // What only this session knows: the tokens that it sends.
+    const own = createRedactor({ most: tokensRemembered });
+    const key = `${source.id}\n${principal?.key ?? ''}`;
     const known = verdicts.get(key);
     const { era: priorEra, framing: priorFraming } =
       known?.updatedAt === source.updated_at ? known : { era: undefined, framing: undefined };
     const log = input.logOf(source.id);
-    const common = { source: { ...source, definition }, priorEra, clientInfo: input.clientInfo, signal };
-    const speaking = { definition, credential, resolving, tokens, speakAs };
+    const wire = sessionWire(input.wireOf(source.id), own);
+    const common = { source: { ...source, definition }, priorEra, clientInfo: input.clientInfo, wire, signal };
     // Loaded with the first server: all that speaks MCP is a good part of the whole, and idle until then.
-    async function open(): Promise<OpenedLocalSession> {
+    async function open(credential: UpstreamCredential): Promise<OpenedLocalSession> {
       if (isRemote(definition)) {
-        const credentials = await (await import('./remote-credentials.ts')).remoteCredentials(speaking);
-        return (await import('./open-remote-session.ts')).openRemoteSession({ ...common, log, credentials });
+        const credentials = await (
+          await import('./remote-credentials.ts')
+        ).remoteCredentials({ definition, credential, resolving, redactor: own });
+        return (await import('./open-remote-session.ts')).openRemoteSession({ ...common, egress, log, credentials });
       }
-      const token = await callerToken(speaking);
+      const token = await environmentCredential(definition.credential_env, credential, own);
       const { environment } = await resolveEnvironment(definition, resolving);
       const env = { ...environment, ...token };
       const { dockerEnvironment = {} } = input;
-      const processLog = speakAs === undefined ? log : redactedLog(log, own);
+      const processLog = credential.type === 'tokens' ? redactedLog(log, own) : log;
       if (definition.transport_type === 'sse') {
         const { openLocalSseSession } = await import('./open-local-sse-session.ts');
-        return openLocalSseSession({ ...common, log: processLog, registry: input.registry, environment: env, dockerEnvironment });
+        return openLocalSseSession({
+          ...common,
+          egress,
+          log: processLog,
+          registry: input.registry,
+          launch: input.gate.admit(definition, env),
+          dockerEnvironment,
+        });
       }
       const { launchServer } = await import('./launch-server.ts');
       const { registry, engine, containers } = input;
       const start = ({ later }: { later: boolean }) =>
-        launchServer({ source, definition, env, dockerEnvironment, log: processLog, registry, engine, containers, signal, later });
+        launchServer({
+          source,
+          definition,
+          launch: input.gate.admit(definition, env),
+          dockerEnvironment,
+          log: processLog,
+          registry,
+          engine,
+          containers,
+          signal,
+          later,
+        });
       return (await import('./open-local-session.ts')).openLocalSession({ ...common, log: processLog, priorFraming, start });
     }
     try {
-      const { session, era, framing } = await open();
+      const credential = await resolveCredential(chosen, { ...tokenSources, source, definition, resolving, principal });
+      const { session, era, framing } = await open(credential);
       if (era !== undefined || framing !== undefined) verdicts.set(key, { updatedAt: source.updated_at, era, framing });
-      const redacted = redactedSession(session, resolving.redactor);
-      return speakAs === undefined ? redacted : redactedSession(redacted, own);
+      return redactedSession(session, credential.type === 'tokens' ? bothRedactors(resolving.redactor, own) : resolving.redactor);
     } catch (error) {
       // What was remembered may be what made it fail.
       verdicts.delete(key);
@@ -100,10 +124,19 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
   };
 }
 
+/** One wrapper around every answer instead of two, which every call would pay for. */
+function bothRedactors(first: Redactor, second: Redactor): Redactor {
+  return {
+    add: (value) => second.add(value),
+    redact: (text) => second.redact(first.redact(text)),
+    redactJson: (json) => second.redactJson(first.redactJson(json)),
+  };
+}
+
 /** [INV-6] Nobody's credential is used for anybody else: tools are found with the one that is meant for it, or not at all. */
-function credentialFor(source: SourceRecord, definition: McpDefinition, owner: string | undefined): Credential {
+function credentialFor(source: SourceRecord, definition: McpDefinition, principal: Principal | undefined): Credential {
   const { credential, discovery_credential: discovery } = definition;
-  if (owner !== undefined || !isPerUser(credential)) return credential;
+  if (principal !== undefined || !isPerUser(credential)) return credential;
   if (discovery === null) {
     const message = `Every user speaks to ${source.name} for themselves, so that nobody can ask for its tools: give it a discovery_credential`;
     throw new CribError('UNAUTHENTICATED', message, { retryable: false });

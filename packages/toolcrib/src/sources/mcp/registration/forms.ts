@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { callLimitsSchema } from '../../../model/call-limits.ts';
 import type { Json } from '../../../model/json.ts';
 import { mcpDefinitionSchema, resilienceSchema } from '../../../model/mcp-definition.ts';
+import { processLimitsSchema } from '../../../model/process-limits.ts';
 import { containerFormSchema } from './container-form.ts';
 import { packageFormSchema, runtimeHintSchema } from './package-form.ts';
 import { credentialInputSchema, valueInputSchema, valuesSchema } from './value-input.ts';
@@ -51,6 +52,9 @@ export const mcpRegistrationSchema = z
     mcp_config: (z.unknown() as z.ZodType<Json>)
       .optional()
       .describe('Values for the arguments that a manifest leaves open; shown redacted'),
+    mcp_process_limits: processLimitsSchema
+      .optional()
+      .describe('What a server that is started here may use of the machine; not more than the operator allows'),
     mcp: packageFormSchema.optional(),
     mcp_container: containerFormSchema.optional(),
 
@@ -60,11 +64,13 @@ export const mcpRegistrationSchema = z
       .string()
       .max(200)
       .optional()
-      .describe("For a server that is started here with an oauth credential: the environment variable that gets the caller's token"),
+      .describe(
+        "For a server that is started here and to which each user speaks for themselves: the environment variable that gets the caller's token",
+      ),
     discovery_credential: credentialInputSchema
       .optional()
       .describe(
-        'As whom the tools are listed where the credential is oauth; {"type": "oauth"} is a connection that an administrator makes',
+        'As whom the tools are listed where each user speaks for themselves; {"type": "oauth"} is a connection that an administrator makes',
       ),
     allow_insecure: z.boolean().default(false).describe('Allows http to another machine, where anybody on the way can read along'),
     resilience: resilienceSchema.optional().describe('How patient we are with the server, and how persistent'),

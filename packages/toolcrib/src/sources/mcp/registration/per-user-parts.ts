@@ -11,15 +11,22 @@ type PerUserParts = Pick<McpDefinition, 'discovery_credential' | 'credential_env
 /** [INV-6] [ID-6] What goes with users who speak for themselves, and what does not. `isLocal` says that the server is started here. */
 export function perUserParts(draft: Draft, form: McpRegistration, credential: Credential, isLocal: boolean): PerUserParts {
   const { credential_env: variable, discovery_credential: discovery } = form;
-  if (credential.type !== 'oauth' || !isPerUser(credential)) {
+  if (!isPerUser(credential)) {
     const given = discovery === undefined ? (variable === undefined ? undefined : 'credential_env') : 'discovery_credential';
     if (given !== undefined)
-      throw invalid(given, `${given} is for sources whose credential is of the type oauth, one for each user. Take it out`);
+      throw invalid(
+        given,
+        `${given} is for sources to which each user speaks for themselves: with oauth, token_exchange or caller_token. Take it out`,
+      );
     return { discovery_credential: null, credential_env: null };
   }
   if (discovery?.type === 'oauth' && Object.keys(discovery).length > 1) {
     throw invalid('discovery_credential', 'A connection for discovery has the settings of the credential: give {"type": "oauth"} alone');
   }
+  if (discovery?.type === 'oauth' && credential.type !== 'oauth') {
+    throw invalid('discovery_credential', `A connection for discovery goes with an oauth credential, and this one is ${credential.type}`);
+  }
+  if (credential.type === 'caller_token') checkForwarding(form);
   if (isLocal) {
     checkLocal(draft, form, credential);
     if (discovery !== undefined) checkLocalDiscovery(discovery);
@@ -36,20 +43,29 @@ export function perUserParts(draft: Draft, form: McpRegistration, credential: Cr
 }
 
 /** A process that has one user's token in it can serve nobody else, now or later. */
-function checkLocal(draft: Draft, form: McpRegistration, credential: Extract<Credential, { type: 'oauth' }>): void {
+function checkLocal(draft: Draft, form: McpRegistration, credential: Credential): void {
   const { credential_env: variable } = form;
+  if (credential.type === 'caller_token') {
+    throw invalid('credential', "A server that is started here is not given a caller's own token: exchange it with token_exchange");
+  }
   if (variable === undefined) {
     throw invalid('credential_env', "Name the environment variable in which the server expects the caller's token");
   }
   checkVariableName(variable, 'credential_env', false);
   if (draft.environment.has(variable)) throw invalid('credential_env', `${variable} has a value already. Take one of them out`);
-  if (credential.authorization_server === undefined) {
+  if (credential.type === 'oauth' && credential.authorization_server === undefined) {
     throw invalid('credential.authorization_server', 'A server that is started here cannot be asked for it: name the authorization server');
   }
   if (form.mcp_lifecycle_mode === 'singleton') {
-    throw invalid('mcp_lifecycle_mode', 'One process cannot speak for several users: with an oauth credential it must be transient');
+    throw invalid('mcp_lifecycle_mode', 'One process cannot speak for several users: with a credential for each it must be transient');
   }
   if ((form.standby ?? 0) > 0) throw invalid('standby', 'A process that is started ahead does not know for whom: take standby out');
+}
+
+/** [ID-4] Whoever reads along could be the caller everywhere. */
+function checkForwarding(form: McpRegistration): void {
+  if (!form.allow_insecure) return;
+  throw invalid('allow_insecure', "A caller's own token is sent over https only, or within this machine. Take it out");
 }
 
 function checkLocalDiscovery(discovery: NonNullable<McpRegistration['discovery_credential']>): void {

@@ -17,12 +17,20 @@ const missing = 'Missing required credentials';
 /** [ID-2] A credential with its secrets put aside, refused where it could not be used. */
 export function readCredential(draft: Draft, input: CredentialInput | undefined, { field, allowInsecure }: CredentialRules): Credential {
   if (input === undefined) return { type: 'none' };
-  checkCredential(input, field, (text, name) => checkServerUrl(text, { field: `${field}.${name}`, allowInsecure }));
+  if (field === 'discovery_credential') checkDiscovery(input);
+  const { checkLiteral } = draft;
+  checkCredential(input, field, (text, name) => checkServerUrl(text, { field: `${field}.${name}`, allowInsecure, checkLiteral }));
   return mapSecrets(input, (value: ValueInput, name) => {
     const text = typeof value === 'string' ? value : 'value' in value ? value.value : undefined;
     if (text?.trim() === '') throw invalid(`${field}.${name}`, missing);
     return draft.keep(`${field}.${name}`, value, { field: `${field}.${name}`, secret: true });
   });
+}
+
+/** [INV-6] Nobody calls when tools are looked for. */
+function checkDiscovery({ type }: CredentialInput): void {
+  if (type !== 'token_exchange' && type !== 'caller_token') return;
+  throw invalid('discovery_credential', `There is no caller when tools are looked for, so that ${type} gives nothing: use another type`);
 }
 
 function checkCredential(input: CredentialInput, field: string, checkUrl: (text: string, name: string) => void): void {
@@ -58,6 +66,14 @@ function checkCredential(input: CredentialInput, field: string, checkUrl: (text:
       }
       urls['authorization_server'] = input.authorization_server;
       urls['resource'] = input.resource;
+      break;
+    case 'token_exchange':
+      if (input.client_id.trim() === '') throw invalid(`${field}.client_id`, missing);
+      // RFC 8693 §2.1 allows several. A token for several services can be used by each at the others.
+      if (/\s/.test(input.audience)) throw invalid(`${field}.audience`, 'Name exactly one audience, without spaces');
+      return;
+    case 'caller_token':
+      return;
   }
   for (const [name, url] of Object.entries(urls)) if (url !== undefined) checkUrl(url, name);
 }

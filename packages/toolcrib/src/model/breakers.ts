@@ -1,6 +1,6 @@
-import type { BreakerLimits } from '../model/call-limits.ts';
-import { CribError } from '../model/crib-error.ts';
-import type { BreakerState } from '../model/source.ts';
+import type { BreakerLimits } from './call-limits.ts';
+import { CribError } from './crib-error.ts';
+import type { BreakerState } from './source.ts';
 
 /** How a call ended for what it was made of: it was answered, it failed, or there is nothing to learn from it. */
 export type Outcome = { kind: 'answered' } | { kind: 'failed'; reason: string; silent: boolean } | { kind: 'nothing' };

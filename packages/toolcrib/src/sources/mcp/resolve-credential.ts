@@ -1,0 +1,138 @@
+import type { ClientCredentialTokens } from '../../identity/client-credentials.ts';
+import { forwardedToken } from '../../identity/forwarded-token.ts';
+import type { ConnectionTokens } from '../../identity/oauth/connection-tokens.ts';
+import type { ServiceIdentity } from '../../identity/service-identity.ts';
+import type { TokenExchange } from '../../identity/token-exchange.ts';
+import { sourceOwner } from '../../model/connection.ts';
+import { CribError } from '../../model/crib-error.ts';
+import type { Credential, McpDefinition, NamedValue } from '../../model/mcp-definition.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { SourceRecord } from '../../model/source.ts';
+import { upstreamSecret } from '../../model/upstream-secret.ts';
+import { connectionTokens } from './connection-tokens.ts';
+import { createSourceFillIn, type EnvironmentInput } from './environment.ts';
+import type { Speakers } from './speakers.ts';
+import { sentToken, type UpstreamCredential, type UpstreamTokens } from './upstream-credential.ts';
+
+/** From where tokens come, for each kind of credential that has some. */
+export interface TokenSources {
+  clients: ClientCredentialTokens;
+  connections: ConnectionTokens;
+  speakers: Speakers;
+  exchange: TokenExchange;
+}
+
+interface ResolvingCredential extends TokenSources {
+  source: SourceRecord;
+  definition: McpDefinition;
+  resolving: EnvironmentInput;
+  /** Who calls; nobody where the source itself is asked for its tools. */
+  principal: Principal | undefined;
+}
+
+/**
+ * [ID-2] The one place that knows what each kind of credential comes to. What is missing or does not fit is an error, and no kind ever stands
+ * in for another: nothing is sent without its credential.
+ */
+export async function resolveCredential(credential: Credential, input: ResolvingCredential): Promise<UpstreamCredential> {
+  const { definition, resolving, source, principal } = input;
+  const fillIn = createSourceFillIn(definition, resolving);
+  const text = (value: string, name: string) => fillIn.text(value, `credential.${name}`);
+  const optionalText = async (value: string | undefined, name: string) => (value === undefined ? undefined : text(value, name));
+  async function secret(value: NamedValue, name: string): Promise<string> {
+    const filled = await fillIn.value(value, `credential.${name}`);
+    resolving.redactor?.add(filled);
+    return filled;
+  }
+  const optionalSecret = async (value: NamedValue | undefined, name: string) => (value === undefined ? undefined : secret(value, name));
+
+  switch (credential.type) {
+    case 'none':
+      return credential;
+    case 'bearer':
+      return header('authorization', `Bearer ${await secret(credential.token, 'token')}`);
+    case 'basic': {
+      const pair = `${await text(credential.username, 'username')}:${await secret(credential.password, 'password')}`;
+      const encoded = Buffer.from(pair).toString('base64');
+      resolving.redactor?.add(encoded);
+      return header('authorization', `Basic ${encoded}`);
+    }
+    case 'api_key': {
+      const value = await secret(credential.value, 'value');
+      if (credential.in === 'cookie') return header('cookie', `${credential.name}=${cookieValue(value)}`);
+      return { type: credential.in, name: credential.name, value: upstreamSecret(value) };
+    }
+    case 'client_credentials':
+    case 'jwt_bearer': {
+      const { token_url, client_id, client_secret, scope } = credential;
+      const asked: ServiceIdentity = {
+        tokenUrl: await optionalText(token_url, 'token_url'),
+        serverUrl: definition.server_url ?? undefined,
+        clientId: await text(client_id, 'client_id'),
+        clientSecret: await optionalSecret(client_secret, 'client_secret'),
+        scope: await optionalText(scope, 'scope'),
+        allowInsecure: definition.allow_insecure,
+        ...(credential.type === 'client_credentials'
+          ? { privateKey: await optionalSecret(credential.private_key, 'private_key'), algorithm: credential.algorithm }
+          : { assertion: await secret(credential.assertion, 'assertion'), identityProvider: credential.identity_provider }),
+      };
+      return { type: 'tokens', tokens: serviceTokens(asked, input.clients) };
+    }
+    case 'oauth': {
+      const speaker = await input.speakers.of(source, principal?.key ?? sourceOwner);
+      return { type: 'tokens', tokens: connectionTokens(speaker, input.connections) };
+    }
+    case 'token_exchange': {
+      const terms = {
+        audience: await text(credential.audience, 'audience'),
+        clientId: await text(credential.client_id, 'client_id'),
+        clientSecret: await secret(credential.client_secret, 'client_secret'),
+        scope: await optionalText(credential.scope, 'scope'),
+      };
+      const exchanged = input.exchange.tokensFor(known(principal), terms);
+      const bearer = (accessToken: ReturnType<typeof upstreamSecret>) => ({ accessToken, scheme: 'Bearer' as const });
+      const tokens: UpstreamTokens = {
+        get() {
+          const found = exchanged.get();
+          return found instanceof Promise ? found.then(bearer) : bearer(found);
+        },
+        refused: async (challenge) => challenge.status === 401 && exchanged.refused(sentToken(challenge)),
+      };
+      return { type: 'tokens', tokens };
+    }
+    case 'caller_token': {
+      const caller = known(principal);
+      const address = definition.server_url ?? '';
+      const get = () => ({ accessToken: forwardedToken(caller, address, Date.now()), scheme: 'Bearer' as const });
+      return { type: 'tokens', tokens: { get, refused: async () => false } };
+    }
+  }
+}
+
+function header(name: string, value: string): UpstreamCredential {
+  return { type: 'header', name, value: upstreamSecret(value) };
+}
+
+/** Asked anew for every request: a token may end while the session lives. */
+function serviceTokens(asked: ServiceIdentity, clients: ClientCredentialTokens): UpstreamTokens {
+  return {
+    get: async () => ({ accessToken: await clients.get(asked), scheme: 'Bearer' }),
+    // Once more with a fresh token: the old one may have been withdrawn before its time.
+    async refused({ status }) {
+      if (status !== 401) return false;
+      clients.drop(asked);
+      return true;
+    },
+  };
+}
+
+function known(principal: Principal | undefined): Principal {
+  if (principal === undefined) throw new CribError('INTERNAL', 'Nobody speaks');
+  return principal;
+}
+
+/** RFC 6265 §4.1.1. */
+function cookieValue(value: string): string {
+  if (/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(value)) return value;
+  throw new CribError('VALIDATION_ERROR', 'The key has characters in it that no cookie can carry', { field: 'credential.value' });
+}
