@@ -1,34 +1,40 @@
 import { CribError } from '../model/crib-error.ts';
+import type { Egress } from '../net/egress.ts';
 import { createFillIn } from '../secrets/fill-in.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { readManifest } from '../sources/mcp/registration/manifest.ts';
 import type { RegistrationContext } from '../sources/mcp/registration/registration-context.ts';
 
+export type ScopeOf = (sourceId: string) => RegistrationContext;
+
 interface RegistrationScopeInput {
-  sourceId: string;
   secrets: Pick<SecretStore, 'get'>;
   /** [ENV-2] Environment variables of ours that sources may name. */
   allowedNames: ReadonlySet<string>;
   /** Directories of this machine that containers may mount. */
   allowedMounts: readonly string[];
+  egress: Pick<Egress, 'checkLiteral'>;
 }
 
 /** [SRC-10] What there is for one source to refer to, judged by what will fill it in when the server is started. */
-export function registrationScope({ sourceId, secrets, allowedNames, allowedMounts }: RegistrationScopeInput): RegistrationContext {
-  const fillIn = createFillIn({ secrets, sourceId, allowedNames, environment: process.env, declared: {} });
-  return {
-    allowedMounts,
-    readManifest,
-    secretName: (variable) => sourceSecretName(sourceId, variable),
-    hasSecret: async (name) => (await secrets.get(name)) !== undefined,
-    async hasVariable(name) {
-      try {
-        return (await fillIn.text(`\${${name}}`, '')).trim() !== '';
-      } catch (error) {
-        if (error instanceof CribError && error.code === 'VALIDATION_ERROR') return false;
-        throw error;
-      }
-    },
+export function createScopeOf({ secrets, allowedNames, allowedMounts, egress }: RegistrationScopeInput): ScopeOf {
+  return (sourceId) => {
+    const fillIn = createFillIn({ secrets, sourceId, allowedNames, environment: process.env, declared: {} });
+    return {
+      allowedMounts,
+      checkLiteral: egress.checkLiteral,
+      readManifest,
+      secretName: (variable) => sourceSecretName(sourceId, variable),
+      hasSecret: async (name) => (await secrets.get(name)) !== undefined,
+      async hasVariable(name) {
+        try {
+          return (await fillIn.text(`\${${name}}`, '')).trim() !== '';
+        } catch (error) {
+          if (error instanceof CribError && error.code === 'VALIDATION_ERROR') return false;
+          throw error;
+        }
+      },
+    };
   };
 }

@@ -4,6 +4,7 @@ import type { Counter } from '../inventory/counter.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { McpDefinition } from '../model/mcp-definition.ts';
 import { TimeoutError } from '../model/named-errors.ts';
+import type { Principal } from '../model/principal.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { DiscoveredTool } from '../model/tool.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
@@ -12,8 +13,11 @@ import type { SecretStore } from '../secrets/secret-store.ts';
 import type { McpServerInfo } from '../sources/mcp/mcp-session.ts';
 import type { McpRegistration } from '../sources/mcp/registration/forms.ts';
 import { normaliseRegistration } from '../sources/mcp/registration/normalise.ts';
+import type { RunGate } from '../sources/mcp/run/run-gate.ts';
 import type { SessionOpener } from '../sources/mcp/session-opener.ts';
-import { registrationScope } from './registration-scope.ts';
+import type { MakeChange } from './change-log.ts';
+import type { ScopeOf } from './registration-scope.ts';
+import type { RunPermission } from './run-permission.ts';
 
 /** [SRC-8] What a registration would come to. */
 export interface SourcePreview {
@@ -31,13 +35,19 @@ export interface SourcePreview {
   error: CribError | null;
 }
 
-export type PreviewSource = (form: McpRegistration, options: { discover: boolean; signal: AbortSignal }) => Promise<SourcePreview>;
+export type PreviewSource = (
+  actor: Principal,
+  form: McpRegistration,
+  options: { discover: boolean; signal: AbortSignal },
+) => Promise<SourcePreview>;
 
 interface SourcePreviewInput {
   counter: Counter;
   secrets: Pick<SecretStore, 'get'>;
-  allowedNames: ReadonlySet<string>;
-  allowedMounts: readonly string[];
+  scopeOf: ScopeOf;
+  runPermission: RunPermission;
+  gate: Pick<RunGate, 'check'>;
+  change: MakeChange;
   /** Opens sessions with these secrets, and keeps nothing of what it learns. */
   createOpener(secrets: Pick<SecretStore, 'get'>): SessionOpener;
   /** Told of the source that was only looked at; resolves when nothing that was made for it is left. */
@@ -46,7 +56,7 @@ interface SourcePreviewInput {
 
 /** Tries a registration without saving anything of it. */
 export function createSourcePreview(input: SourcePreviewInput): PreviewSource {
-  const { counter, secrets, allowedNames, allowedMounts } = input;
+  const { counter, secrets, scopeOf, runPermission, gate, change } = input;
 
   function clash(namespace: string): CribError | null {
     const taken = [...counter.sources.values()].find((source) => source.namespace === namespace);
@@ -83,9 +93,21 @@ export function createSourcePreview(input: SourcePreviewInput): PreviewSource {
     }
   }
 
-  return async (form, { discover: wanted, signal }) => {
+  /** [SEC-2] Why this may not be started here, or not by whoever asks. */
+  function runRefusal(actor: Principal, form: McpRegistration, definition: McpDefinition): CribError | null {
+    try {
+      runPermission.require(actor, form);
+      gate.check(definition);
+      return null;
+    } catch (error) {
+      if (error instanceof CribError) return error;
+      throw error;
+    }
+  }
+
+  return async (actor, form, { discover: wanted, signal }) => {
     const id = randomUUID();
-    const scope = registrationScope({ sourceId: id, secrets, allowedNames, allowedMounts });
+    const scope = scopeOf(id);
     const {
       name,
       namespace,
@@ -94,11 +116,21 @@ export function createSourcePreview(input: SourcePreviewInput): PreviewSource {
       missing,
       secrets: values,
     } = await normaliseRegistration(form, { ...scope, preview: true });
+    // [SEC-2] Whoever may not register it may not try it either.
+    if (wanted && starts !== null) runPermission.require(actor, form);
     const [field] = missing;
     const unsavable =
-      clash(namespace) ?? (field === undefined ? null : new CribError('VALIDATION_ERROR', 'Missing required credentials', { field }));
+      clash(namespace) ??
+      (field === undefined ? null : new CribError('VALIDATION_ERROR', 'Missing required credentials', { field })) ??
+      (starts === null ? null : runRefusal(actor, form, definition));
     const now = Date.now();
-    const source = { id, name, namespace, source_type: 'mcp' as const, enabled: true, definition, created_at: now, updated_at: now };
+    const stored = { managed_by: null, created_at: now, updated_at: now };
+    const source = { id, name, namespace, source_type: 'mcp' as const, enabled: true, definition, ...stored };
+    // [SEC-4] It is started or connected to, though nothing is saved.
+    if (wanted && unsavable === null) {
+      const after = { name, namespace, transport_type: definition.transport_type, starts };
+      await change(actor, { kind: 'source-previewed', topic: 'source', subject: id }, async () => ({ before: null, after }));
+    }
     // What could not be saved is not started either.
     const found = wanted && unsavable === null ? await discover(source, values, signal) : { tools: null, server: null, error: unsavable };
     return { name, namespace, definition, starts, missing, ...found };

@@ -2,34 +2,50 @@ import { randomUUID } from 'node:crypto';
 import type { Counter } from '../inventory/counter.ts';
 import type { Container } from '../model/container.ts';
 import { CribError } from '../model/crib-error.ts';
+import type { ManagedBy } from '../model/managed-by.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
 import type { McpRegistration } from '../sources/mcp/registration/forms.ts';
+import { hasMoved } from '../sources/mcp/registration/has-moved.ts';
 import { mergeUpdate } from '../sources/mcp/registration/merge-update.ts';
 import { normaliseRegistration } from '../sources/mcp/registration/normalise.ts';
+import type { RunGate } from '../sources/mcp/run/run-gate.ts';
+import { showDefinition } from '../sources/mcp/registration/show-definition.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { MakeChange } from './change-log.ts';
-import { registrationScope } from './registration-scope.ts';
+import type { ScopeOf } from './registration-scope.ts';
+import type { RunPermission } from './run-permission.ts';
 
 export interface SourceAdministration {
   /** [SRC-9] Saved and being started; a start that fails leaves it there with its error. */
-  register(actor: Principal, form: McpRegistration): Promise<SourceRecord>;
-  replace(actor: Principal, id: string, form: McpRegistration): Promise<SourceRecord>;
+  register(actor: Principal, form: McpRegistration, managed?: Management): Promise<SourceRecord>;
+  replace(actor: Principal, id: string, form: McpRegistration, managed?: Management): Promise<SourceRecord>;
   delete(actor: Principal, id: string): Promise<void>;
   /** [LIFE-7] A source that cannot be started is not enabled either. */
   setEnabled(actor: Principal, id: string, enabled: boolean): Promise<SourceRecord>;
+  /** [SEC-4] Nothing about the source is changed, but everybody who uses it notices: it is on record. */
+  operate(actor: Principal, id: string, action: 'start' | 'stop' | 'restart'): Promise<void>;
+}
+
+/** [SRC-6] Who keeps it so from now on; as it was where it is left out. */
+interface Management {
+  managed_by?: ManagedBy;
+}
+
+interface SavedAs extends Management {
+  known?: SourceRecord;
 }
 
 interface SourceAdministrationInput {
   counter: Counter;
   supervisor: Supervisor;
   secrets: SecretStore;
-  /** [ENV-2] Environment variables of ours that sources may name. */
-  allowedNames: ReadonlySet<string>;
-  /** Directories of ours that containers may mount. */
-  allowedMounts: readonly string[];
+  scopeOf: ScopeOf;
+  /** [SEC-2] Wanted of whoever says what is started here. To start or enable what they have said is for every administrator. */
+  runPermission: RunPermission;
+  gate: Pick<RunGate, 'check'>;
   /** [SRC-3] Refuses a container in which nobody may start servers. */
   checkContainer(container: Container): Promise<void>;
   change: MakeChange;
@@ -39,8 +55,9 @@ export function createSourceAdministration({
   counter,
   supervisor,
   secrets,
-  allowedNames,
-  allowedMounts,
+  scopeOf,
+  runPermission,
+  gate,
   checkContainer,
   change,
 }: SourceAdministrationInput): SourceAdministration {
@@ -52,11 +69,20 @@ export function createSourceAdministration({
   }
 
   /** The source and the secrets that were taken out of its form, written together. */
-  async function save(actor: Principal, kind: string, form: McpRegistration, known?: SourceRecord): Promise<SourceRecord> {
+  async function save(actor: Principal, kind: string, form: McpRegistration, { known, managed_by = known?.managed_by ?? null }: SavedAs) {
     const id = known?.id ?? randomUUID();
-    const merged = known?.definition == null ? form : mergeUpdate(known.definition, form);
-    const normalised = await normaliseRegistration(merged, registrationScope({ sourceId: id, secrets, allowedNames, allowedMounts }));
+    const stored = known?.definition ?? undefined;
+    const scope = scopeOf(id);
+    const merged = stored === undefined ? form : mergeUpdate(stored, form);
+    let normalised = await normaliseRegistration(merged, scope);
+    // A secret stays with whom it was given for: somewhere else it has to be given again.
+    const moved = stored !== undefined && hasMoved(stored, normalised.definition);
+    if (moved) normalised = await normaliseRegistration(mergeUpdate(stored, form, { keepSecrets: false }), scope);
     const { name, namespace, enabled, definition } = normalised;
+    if (normalised.starts !== null) {
+      runPermission.require(actor, form);
+      gate.check(definition);
+    }
     if (definition.container !== null) await checkContainer(definition.container);
     const now = laterThan(known);
     const source: SourceRecord = {
@@ -66,14 +92,16 @@ export function createSourceAdministration({
       source_type: 'mcp',
       enabled,
       definition,
+      managed_by,
       created_at: known?.created_at ?? now,
       updated_at: now,
     };
     await change(actor, { kind, topic: 'source', subject: id }, async (tx) => {
       await tx.sources.upsert(source);
       const writer = secrets.within(tx);
+      if (moved) await writer.deleteOf(id);
       for (const [variable, value] of Object.entries(normalised.secrets)) await writer.put(sourceSecretName(id, variable), value);
-      return { before: known ?? null, after: source };
+      return { before: known === undefined ? null : recorded(known), after: recorded(source) };
     });
     secrets.forget();
     await supervisor.adopt(source);
@@ -92,24 +120,28 @@ export function createSourceAdministration({
     const kind = enabled ? 'source-enabled' : 'source-disabled';
     await change(actor, { kind, topic: 'source', subject: id }, async (tx) => {
       await tx.sources.upsert(source);
-      return { before, after: source };
+      return { before: recorded(before), after: recorded(source) };
     });
     await supervisor.adopt(source);
     return source;
   }
 
   return {
-    register: (actor, form) => save(actor, 'source-created', form),
-    replace: (actor, id, form) => save(actor, 'source-changed', form, existing(id)),
+    register: (actor, form, managed = {}) => save(actor, 'source-created', form, managed),
+    replace: (actor, id, form, managed = {}) => save(actor, 'source-changed', form, { ...managed, known: existing(id) }),
     async delete(actor, id) {
       const before = existing(id);
       await change(actor, { kind: 'source-deleted', topic: 'source', subject: id }, async (tx) => {
         await tx.sources.delete(id);
         await secrets.within(tx).deleteOf(id);
-        return { before, after: null };
+        return { before: recorded(before), after: null };
       });
       secrets.forget();
       await supervisor.release(id);
+    },
+    async operate(actor, id, action) {
+      await change(actor, { kind: operated[action], topic: 'source', subject: id }, async () => ({ before: null, after: null }));
+      await supervisor[action](id);
     },
     async setEnabled(actor, id, enabled) {
       const source = await setEnabled(actor, id, enabled);
@@ -124,6 +156,13 @@ export function createSourceAdministration({
     },
   };
 }
+
+/** [SEC-4] As the API shows it: what may be a secret in an address or a setting is not for the record either. */
+function recorded({ definition, ...source }: SourceRecord): object {
+  return { ...source, definition: definition === null ? null : showDefinition(definition) };
+}
+
+const operated = { start: 'source-started', stop: 'source-stopped', restart: 'source-restarted' } as const;
 
 /** Two changes within a millisecond are two changes: by this it is seen whether a definition is the one that runs. */
 function laterThan(known: SourceRecord | undefined): number {

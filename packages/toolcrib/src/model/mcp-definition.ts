@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { callLimitsSchema } from './call-limits.ts';
 import { containerSchema } from './container.ts';
 import { credentialSchemaOf } from './credential.ts';
+import { processLimitsSchema } from './process-limits.ts';
 
 /** A value a server needs: said outright, or the name of a secret. `${VAR}` inside a value is filled in when the server is started. */
 export const namedValueSchema = z.union([
@@ -58,6 +59,8 @@ export const mcpDefinitionSchema = z.strictObject({
   cwd: z.string().max(4096).nullable().default(null),
   /** [SRC-3] Where the command is run inside a container; null where it is run on this machine, `docker run` included. */
   container: containerSchema.nullable().default(null),
+  /** [SEC-2] What it may use of this machine where it is started here; less than the operator allows. */
+  process_limits: processLimitsSchema.default({}),
   plugin_dir: z.string().max(4096).nullable().default(null),
   manifest_path: z.string().max(4096).nullable().default(null),
   /** What the registration called the source's address; for people. */

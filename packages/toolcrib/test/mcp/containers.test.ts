@@ -43,7 +43,17 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     const id = randomUUID();
     used.push(id);
     const definition = mcpDefinitionSchema.parse({ command: ['cat'] });
-    return { id, name: id, namespace: 'tested', source_type: 'mcp', enabled: true, definition, created_at: 1, updated_at: 1 };
+    return {
+      id,
+      name: id,
+      namespace: 'tested',
+      source_type: 'mcp',
+      enabled: true,
+      definition,
+      managed_by: null,
+      created_at: 1,
+      updated_at: 1,
+    };
   }
 
   const settingsOf = (settings: object): Container => containerSchema.parse({ image, settings });

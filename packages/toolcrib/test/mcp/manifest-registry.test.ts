@@ -79,9 +79,9 @@ test('[SRC-7] configuration fills the slots that the manifest declares, and noth
       ],
     },
   ];
-  const mcp_config = { source_path: '/srv/x', target_dir: '-{source_path}', level: 'high', license: 'S1', other: '--privileged' };
+  const mcp_config = { source_path: '/srv/x', target_dir: 'x{source_path}', level: 'high', license: 'S1', other: '--privileged' };
   const { definition, secrets } = await registerManifest({ packages }, { mcp_config }, { allowedMounts: ['/srv/x'] });
-  const behind = ['-{source_path}', '--level=high', '--license=${CONFIG_LICENSE}'];
+  const behind = ['x{source_path}', '--level=high', '--license=${CONFIG_LICENSE}'];
   const mount = '--mount=type=bind,src=/srv/x,dst=/project';
   expect(definition.command).toEqual([...dockerRun, mount, 'ghcr.io/owner/server:1.0.2', ...behind]);
   expect(secrets).toEqual({ CONFIG_LICENSE: 'S1' });

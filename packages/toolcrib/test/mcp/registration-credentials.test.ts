@@ -11,6 +11,7 @@ const local = {
   credential: { type: 'oauth', authorization_server: 'https://auth.example.com' },
   credential_env: 'NOTES_TOKEN',
 };
+const exchange = { type: 'token_exchange', audience: 'notes-api', client_id: 'me', client_secret: 'x' };
 const secret = (place: string) => ({ secret_ref: secretName(place) });
 
 test.each<[string, object, object, Record<string, string>]>([
@@ -42,6 +43,18 @@ test.each<[string, object, object, Record<string, string>]>([
     'connections of users, over a client that was registered by hand',
     { type: 'oauth', client_id: 'me', client_secret: 'S1', scope: 'a b' },
     { type: 'oauth', client_id: 'me', client_secret: secret('credential.client_secret'), scope: 'a b' },
+    { 'credential.client_secret': 'S1' },
+  ],
+  [
+    'an exchange of the token of the caller',
+    { type: 'token_exchange', audience: 'notes-api', client_id: 'me', client_secret: 'S1', scope: 'a b' },
+    {
+      type: 'token_exchange',
+      audience: 'notes-api',
+      client_id: 'me',
+      client_secret: secret('credential.client_secret'),
+      scope: 'a b',
+    },
     { 'credential.client_secret': 'S1' },
   ],
 ])(
@@ -116,6 +129,32 @@ describe('[ID-2] [ID-6] a registration is refused', () => {
       { ...remote, credential: { type: 'oauth' }, discovery_credential: { type: 'oauth', scope: 'a' } },
       'discovery_credential',
     ],
+    [
+      'with an exchange for several audiences',
+      { ...remote, credential: { ...exchange, audience: 'notes-api files-api' } },
+      'credential.audience',
+    ],
+    ['with an exchange by nobody', { ...remote, credential: { ...exchange, client_id: ' ' } }, 'credential.client_id'],
+    ['with an exchange for discovery', { ...remote, credential: exchange, discovery_credential: exchange }, 'discovery_credential'],
+    [
+      'with the token of a caller for discovery',
+      { ...remote, credential: exchange, discovery_credential: { type: 'caller_token' } },
+      'discovery_credential',
+    ],
+    [
+      'with a connection for discovery where nobody connects',
+      { ...remote, credential: exchange, discovery_credential: { type: 'oauth' } },
+      'discovery_credential',
+    ],
+    [
+      'with the token of a caller in plain text',
+      { ...remote, mcp_server_url: 'http://mcp.example.com/mcp', allow_insecure: true, credential: { type: 'caller_token' } },
+      'allow_insecure',
+    ],
+    ['with the token of a caller for a process', { ...local, credential: { type: 'caller_token' } }, 'credential'],
+    ['with an exchange and one process', { ...local, credential: exchange, mcp_lifecycle_mode: 'singleton' }, 'mcp_lifecycle_mode'],
+    ['with an exchange and processes ahead', { ...local, credential: exchange, standby: 1 }, 'standby'],
+    ['with an exchange and no variable', { ...local, credential: exchange, credential_env: undefined }, 'credential_env'],
     ['with one process for all users', { ...local, mcp_lifecycle_mode: 'singleton' }, 'mcp_lifecycle_mode'],
     ['with processes ahead of their users', { ...local, standby: 1 }, 'standby'],
     ['without a variable', { ...local, credential_env: undefined }, 'credential_env'],

@@ -60,6 +60,7 @@ test('[SRC-1] [SRC-7] the plugin of the original documents is registered, and it
       limits: {},
       tools: { include: [], exclude: [] },
       pinning: 'off',
+      process_limits: {},
       refresh_interval_ms: 0,
       register_resources_as_tools: false,
       origin: 'manual',

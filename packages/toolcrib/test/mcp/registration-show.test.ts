@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
 import { mcpRegistrationSchema } from '../../src/sources/mcp/registration/forms.ts';
+import { hasMoved } from '../../src/sources/mcp/registration/has-moved.ts';
 import { mergeUpdate } from '../../src/sources/mcp/registration/merge-update.ts';
 import { showDefinition } from '../../src/sources/mcp/registration/show-definition.ts';
 import { refusalOf, register, secretName } from './registration-fixture.ts';
@@ -108,4 +109,44 @@ test.each<[string, object, string]>([
   const update = mcpRegistrationSchema.parse({ name: 'a', mcp_server_url: 'https://mcp.example.com/mcp', ...change });
   const merged = async () => register(mergeUpdate(definition, update));
   expect(await refusalOf(merged())).toMatchObject({ code: 'VALIDATION_ERROR', field });
+});
+
+const elsewhere = { token_url: 'https://auth.example.org/token' };
+test.each<[string, object, boolean]>([
+  ['as it was', {}, false],
+  ['with another path', { mcp_server_url: 'https://mcp.example.com/v2' }, false],
+  ['with the usual port', { mcp_server_url: 'https://MCP.example.com:443/mcp' }, false],
+  ['with another scheme', { mcp_server_url: 'http://mcp.example.com/mcp', allow_insecure: true }, true],
+  ['with another host', { mcp_server_url: 'https://mcp.example.org/mcp' }, true],
+  ['with another port', { mcp_server_url: 'https://mcp.example.com:8443/mcp' }, true],
+  ['that is started here now', { mcp_server_url: undefined, mcp_command: ['server'], headers: undefined, credential: undefined }, true],
+  ['without its credential', { credential: undefined }, false],
+  ['with a credential of another kind', { credential: { type: 'bearer', token: 'x' } }, false],
+  [
+    'with another token endpoint on the same host',
+    { credential: { ...remote.credential, token_url: 'https://auth.example.com/v2' } },
+    false,
+  ],
+  ['with another token endpoint', { credential: { ...remote.credential, ...elsewhere } }, true],
+  ['whose token endpoint is to be asked for', { credential: { ...remote.credential, token_url: undefined } }, true],
+])('[ENV-4] a source %s counts as moved: %s', async (_what, change, moved) => {
+  const { definition: before } = await register(remote);
+  const { definition: after } = await register({ ...remote, mcp_config: undefined, ...change });
+  expect(hasMoved(before, after)).toBe(moved);
+});
+
+test.each<[string, object, string]>([
+  ['a variable', { mcp_env_vars: { BEARER_TOKEN: '***' } }, 'mcp_env_vars.BEARER_TOKEN'],
+  ['a header', { headers: { 'X-API-Key': '***' } }, 'headers.X-API-Key'],
+  ['a credential', { credential: { ...remote.credential, client_secret: '***' } }, 'credential.client_secret'],
+  ['a part of the configuration', { mcp_config: { apiKey: '***' } }, 'mcp_config.apiKey'],
+])('[ENV-4] *** for %s is refused where it was stored for another place', async (_what, change, field) => {
+  const { definition } = await register(remote);
+  const update = mcpRegistrationSchema.parse({ name: 'a', mcp_server_url: 'https://mcp.example.com/mcp', ...change });
+  const merged = async () => register(mergeUpdate(definition, update, { keepSecrets: false }));
+  expect(await refusalOf(merged())).toMatchObject({
+    code: 'VALIDATION_ERROR',
+    field,
+    message: expect.stringContaining('for this address'),
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { firstProcess } from '../fixtures/process-table.ts';
 import { until, untilSeen } from '../running-server.ts';
 import { supervise } from './supervise-fixture.ts';
 
@@ -48,7 +49,7 @@ describe('a transient server inside a container', () => {
   test('[MCP-10] has its session opened again when it is lost, and a silent one noticed', async () => {
     await using source = supervise('plain', { ...contained, resilience: { restart, heartbeatIntervalMs: 20, requestTimeoutMs: 100 } });
     await source.supervisor.start();
-    const [first = 0] = source.living();
+    const first = firstProcess(source.living());
     process.kill(first, 'SIGSTOP');
     await untilSeen(() => source.notices.includes('heartbeat-failed'));
     process.kill(first, 'SIGKILL');
@@ -60,7 +61,7 @@ describe('a transient server inside a container', () => {
   test('[LIFE-2] is called on a session of the call’s own while the one that lasts is opened again', async () => {
     await using source = supervise('plain', patient);
     await source.supervisor.start();
-    process.kill(source.living()[0] ?? 0, 'SIGKILL');
+    process.kill(firstProcess(source.living()), 'SIGKILL');
     await untilSeen(() => source.supervisor.status.state === 'restarting');
     expect(await source.call('echo', { text: 'at once' })).toMatchObject({ content: [{ text: 'at once' }] });
     expect(source.supervisor.status.state).toBe('restarting');

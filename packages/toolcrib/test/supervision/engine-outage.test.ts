@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { EngineUnavailableError } from '../../src/model/named-errors.ts';
 import { createSupervisor } from '../../src/supervision/supervisor.ts';
 import { failureOf } from '../fixtures/mcp/sessions.ts';
+import { firstProcess } from '../fixtures/process-table.ts';
 import { untilSeen } from '../running-server.ts';
 import { createEngine, createOpener, localSource, supervise } from './supervise-fixture.ts';
 
@@ -13,7 +14,7 @@ describe.each(modes)('while what runs containers is away, a %s server', (mode) =
     await using source = supervise('plain', { ...contained, lifecycle_mode: mode });
     await source.supervisor.start();
     source.engine.away = true;
-    process.kill(source.living()[0] ?? 0, 'SIGKILL');
+    process.kill(firstProcess(source.living()), 'SIGKILL');
     await untilSeen(() => source.engine.tries() > 5);
     expect([source.supervisor.status.state, source.supervisor.health]).toEqual(['restarting', 'degraded']);
     source.engine.away = false;
@@ -30,7 +31,7 @@ describe.each(modes)('while what runs containers is away, a %s server', (mode) =
     await using source = supervise('plain', { ...contained, lifecycle_mode: mode });
     await source.supervisor.start();
     source.engine.away = true;
-    process.kill(source.living()[0] ?? 0, 'SIGKILL');
+    process.kill(firstProcess(source.living()), 'SIGKILL');
     await untilSeen(() => source.supervisor.status.state === 'restarting');
     expect(await failureOf(source.call('echo'))).toBeInstanceOf(EngineUnavailableError);
     await untilSeen(() => source.engine.tries() > 2);
@@ -42,7 +43,7 @@ describe.each(modes)('while what runs containers is away, a %s server', (mode) =
     await using source = supervise('plain', { ...contained, lifecycle_mode: mode });
     await source.supervisor.start();
     source.engine.away = true;
-    process.kill(source.living()[0] ?? 0, 'SIGKILL');
+    process.kill(firstProcess(source.living()), 'SIGKILL');
     await untilSeen(() => source.engine.tries() > 1);
     await source.supervisor.stop('stopped');
     expect([source.supervisor.status.state, source.releases, source.notes().at(-1)]).toEqual([
@@ -103,7 +104,7 @@ test('[ERR-2] sources that Toolcrib finds at its start, or is given, run as soon
       engine.reach();
       return opener.open(source.id === found.id ? found : given, signal);
     },
-    revisionOf: async () => '',
+    standingOf: async (_source, { key }) => ({ owner: key, key, revision: '', until: Number.POSITIVE_INFINITY }),
     onDiscovered: async () => undefined,
     releaseSource: async ({ id }) => void released.push(id),
     onStatus: () => undefined,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { firstProcess } from '../fixtures/process-table.ts';
 import { untilSeen } from '../running-server.ts';
 import { failureOf } from '../fixtures/mcp/sessions.ts';
 import { said } from '../fixtures/mcp/start-fixture.ts';
@@ -13,7 +14,7 @@ describe('a server that freezes', () => {
   test('[LIFE-1] [MCP-10] is unhealthy while it is silent and healthy when it speaks again, and is not restarted', async () => {
     await using source = supervise('plain', { ...singleton, resilience: attentive });
     await source.supervisor.start();
-    const [pid = 0] = source.living();
+    const pid = firstProcess(source.living());
     process.kill(pid, 'SIGSTOP');
     await untilSeen(() => source.supervisor.health === 'unhealthy');
     process.kill(pid, 'SIGCONT');
@@ -24,7 +25,7 @@ describe('a server that freezes', () => {
   test('[MCP-10] [LIFE-5] is ended and started again once it has been silent for longer than allowed', async () => {
     await using source = supervise('plain', { ...singleton, resilience: { ...attentive, staleTimeoutMs: 200 } });
     await source.supervisor.start();
-    const [frozen = 0] = source.living();
+    const frozen = firstProcess(source.living());
     process.kill(frozen, 'SIGSTOP');
     await untilSeen(() => source.supervisor.status.state === 'restarting');
     // A call joins the restart.
@@ -38,7 +39,7 @@ describe('a server that dies', () => {
   test('[MCP-10] while a heartbeat waits for its answer is started again once, not once for each who noticed', async () => {
     await using source = supervise('plain', { ...singleton, resilience: { ...attentive, requestTimeoutMs: 60_000 } });
     await source.supervisor.start();
-    const [pid = 0] = source.living();
+    const pid = firstProcess(source.living());
     process.kill(pid, 'SIGSTOP');
     const asked = performance.now();
     await untilSeen(() => performance.now() - asked > 100);
@@ -126,7 +127,7 @@ test('[MCP-6] [LIFE-4] standbys that die are let go of, and a stop leaves none',
   await source.supervisor.start();
   // The one that was asked for the tools has gone, and both standbys are there.
   await untilSeen(() => source.starts() === 3 && source.living().length === 2);
-  process.kill(source.living()[0] ?? 0, 'SIGKILL');
+  process.kill(firstProcess(source.living()), 'SIGKILL');
   await said(source.log, 'was ended by SIGKILL');
   expect(source.living()).toHaveLength(1);
   expect(await source.call('echo', { text: 'ready' })).toMatchObject({ content: [{ text: 'ready' }] });

@@ -26,6 +26,7 @@ export function localSource(mode: string, overrides: DefinitionInput = {}): Sour
     source_type: 'mcp',
     enabled: true,
     definition: mcpDefinitionSchema.parse({ command: fixture(...mode.split(' ')), ...overrides }),
+    managed_by: null,
     created_at: 1,
     updated_at: 1,
   };
@@ -86,7 +87,7 @@ export function supervise(mode: string, overrides: DefinitionInput = {}) {
     release: async () => void releases.push(opener.living().length),
     enginePauseMs: 1,
     onNotice: (notice) => void notices.push(notice),
-    revisionOf: async () => '',
+    standingOf: async ({ key }) => ({ owner: key, key, revision: '', until: Number.POSITIVE_INFINITY }),
     onDiscovered: async () => undefined,
     onStatus: (status) => void statuses.push(status),
     note: (message) => opener.log.append('event', message),

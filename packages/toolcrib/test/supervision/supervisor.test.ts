@@ -19,7 +19,7 @@ function superviseMany() {
   }
   const supervisor = createSupervisor({
     openSession: (source, signal) => openerOf(source.id).open(source as LocalSource, signal),
-    revisionOf: async () => '',
+    standingOf: async (_source, { key }) => ({ owner: key, key, revision: '', until: Number.POSITIVE_INFINITY }),
     onDiscovered: async () => undefined,
     onStatus: () => undefined,
     note: () => undefined,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { McpSession } from '../../src/sources/mcp/mcp-session.ts';
+import type { Standing } from '../../src/sources/mcp/standing.ts';
 import { createUserSessions } from '../../src/supervision/user-sessions.ts';
 import { startModernServer } from '../fixtures/mcp/modern-server.ts';
 import { openHttp, textOf } from '../fixtures/mcp/sessions.ts';
@@ -15,24 +16,26 @@ const { signal } = new AbortController();
 /** Looks again in the next turn of the event loop, so that timers have theirs. */
 const closed = (session: McpSession) => until(() => new Promise<boolean>((resolve) => setImmediate(() => resolve(!session.connected))));
 
+const forEver = Number.POSITIVE_INFINITY;
+const standing = (owner: string, more: Partial<Standing> = {}): Standing => ({ owner, key: owner, revision: '1', until: forEver, ...more });
+
 /** Sessions of real users with a real server, and who opened one. */
-function openUsers(options: { idleMs?: number; most?: number } = {}) {
+function openUsers(options: { idleMs?: number; most?: number; mostOfOne?: number } = {}) {
   const opened: { owner: string; session: McpSession }[] = [];
-  const users = createUserSessions({
-    async open(owner) {
-      const { session } = await openHttp(server.url);
-      opened.push({ owner, session });
-      return session;
-    },
-    ...options,
-  });
-  return { users, opened, [Symbol.asyncDispose]: () => users.close() };
+  const users = createUserSessions(options);
+  const open = (owner: string) => async () => {
+    const { session } = await openHttp(server.url);
+    opened.push({ owner, session });
+    return session;
+  };
+  const take = (owner: string, more: Partial<Standing> = {}) => users.take(standing(owner, more), open(owner), signal);
+  return { users, take, opened, [Symbol.asyncDispose]: () => users.close() };
 }
 
 test('[MCP-5] every user has one session, opened once however many calls race for it', async () => {
   await using parts = openUsers();
-  const { users, opened } = parts;
-  const taken = await Promise.all(['alice', 'bob', 'alice', 'bob', 'alice'].map((owner) => users.take(owner, '1', signal)));
+  const { take, opened } = parts;
+  const taken = await Promise.all(['alice', 'bob', 'alice', 'bob', 'alice'].map((owner) => take(owner)));
   expect(opened.map(({ owner }) => owner).toSorted()).toEqual(['alice', 'bob']);
   expect(new Set(taken.map(({ session }) => session)).size).toBe(2);
   expect(await textOf(taken[0]!.session, 'echo', { text: 'hi' })).toBe('hi');
@@ -40,9 +43,9 @@ test('[MCP-5] every user has one session, opened once however many calls race fo
 
 test('[MCP-5] with another credential it is another session, and the old one is closed', async () => {
   await using parts = openUsers();
-  const { users, opened } = parts;
-  const first = await users.take('alice', '1', signal);
-  const second = await users.take('alice', '2', signal);
+  const { users, take, opened } = parts;
+  const first = await take('alice');
+  const second = await take('alice', { revision: '2' });
   expect(second.session).not.toBe(first.session);
   await closed(first.session);
   await users.end('alice');
@@ -51,40 +54,69 @@ test('[MCP-5] with another credential it is another session, and the old one is 
 
 test('[MCP-5] one that is not used is closed', async () => {
   await using parts = openUsers({ idleMs: 1 });
-  const { session, giveBack } = await parts.users.take('alice', '1', signal);
+  const { session, giveBack } = await parts.take('alice');
   giveBack();
   expect(await closed(session)).toBe(true);
 });
 
 test('[MCP-5] where there are too many, the one that was used longest ago goes, and never one in use', async () => {
   await using parts = openUsers({ most: 2 });
-  const { users } = parts;
-  const alice = await users.take('alice', '1', signal);
-  const bob = await users.take('bob', '1', signal);
-  await expect(users.take('carol', '1', signal)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+  const { take } = parts;
+  const alice = await take('alice');
+  const bob = await take('bob');
+  await expect(take('carol')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
   alice.giveBack();
   bob.giveBack();
-  (await users.take('alice', '1', signal)).giveBack();
-  await users.take('carol', '1', signal);
+  (await take('alice')).giveBack();
+  await take('carol');
   await closed(bob.session);
   expect(alice.session.connected).toBe(true);
 });
 
 test('[MCP-5] one that could not be opened is tried again by the next call, and a caller who goes away holds up nobody', async () => {
   let attempts = 0;
-  const users = createUserSessions({
-    async open() {
-      if (++attempts === 1) throw new Error('not today');
-      return (await openHttp(server.url)).session;
-    },
-  });
-  await expect(users.take('alice', '1', signal)).rejects.toThrow('not today');
+  const users = createUserSessions();
+  async function open() {
+    if (++attempts === 1) throw new Error('not today');
+    return (await openHttp(server.url)).session;
+  }
+  const alice = standing('alice');
+  await expect(users.take(alice, open, signal)).rejects.toThrow('not today');
   const left = new AbortController();
-  const leaving = users.take('alice', '1', left.signal);
-  const staying = users.take('alice', '1', signal);
+  const leaving = users.take(alice, open, left.signal);
+  const staying = users.take(alice, open, signal);
   left.abort(new Error('gone'));
   await expect(leaving).rejects.toThrow('gone');
   expect(await textOf((await staying).session, 'echo', { text: 'hi' })).toBe('hi');
   await users.close();
-  await expect(users.take('alice', '1', signal)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await expect(users.take(alice, open, signal)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});
+
+test('[MCP-5] two tokens of one user have sessions of their own, which end together', async () => {
+  await using parts = openUsers();
+  const { users, take, opened } = parts;
+  const [first, second] = [await take('alice', { key: 'alice 1' }), await take('alice', { key: 'alice 2' })];
+  await take('bob');
+  expect(second.session).not.toBe(first.session);
+  await users.end('alice');
+  expect(opened.map(({ session }) => session.connected)).toEqual([false, false, true]);
+});
+
+test('[MCP-5] [ID-5] one user with many tokens at once takes no room from others', async () => {
+  await using parts = openUsers({ most: 4, mostOfOne: 2 });
+  const { take } = parts;
+  const first = await take('alice', { key: 'alice 1' });
+  await take('alice', { key: 'alice 2' });
+  await expect(take('alice', { key: 'alice 3' })).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  await take('bob');
+  first.giveBack();
+  await take('alice', { key: 'alice 3' });
+  await closed(first.session);
+});
+
+test('[ID-3] what was opened with a token ends with the token, and says so', async () => {
+  await using parts = openUsers();
+  const { session, over } = await parts.take('alice', { until: Date.now() + 1 });
+  await closed(session);
+  expect(over?.()).toMatchObject({ code: 'UNAUTHENTICATED', retryable: false });
 });

@@ -7,6 +7,7 @@ import type { Containers } from './container/containers.ts';
 import { startExecProcess } from './container/exec-process.ts';
 import { explainExecFailure } from './container/explain-exec-failure.ts';
 import { startLocalProcess } from './process/local-process.ts';
+import type { AdmittedLaunch } from './run/run-gate.ts';
 import type { ProcessRegistry } from './process/process-registry.ts';
 import type { ServerLog } from './process/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
@@ -15,7 +16,8 @@ import { settledWithin } from './process/settled-within.ts';
 export interface ServerToLaunch {
   source: SourceRecord;
   definition: McpDefinition;
-  env: Record<string, string>;
+  /** What may be started. */
+  launch: AdmittedLaunch;
   log: ServerLog;
   registry: ProcessRegistry;
   /** With what the docker command finds the engine. */
@@ -29,23 +31,24 @@ export interface ServerToLaunch {
 
 /** [MCP-2] The one place that knows whether a server runs on this machine or in a container. */
 export function launchServer(server: ServerToLaunch): Promise<ServerProcess> {
-  const { definition, env, log, registry, later } = server;
-  const { command, cwd, plugin_dir, container } = definition;
+  const { definition, launch, log, registry, later } = server;
+  const { container } = definition;
   if (container !== null) return startInContainer(server, container);
   const { dockerEnvironment } = server;
-  return startLocalProcess({ sourceId: server.source.id, command, cwd: cwd ?? plugin_dir, env, dockerEnvironment, log, registry, later });
+  return startLocalProcess({ sourceId: server.source.id, ...launch, dockerEnvironment, log, registry, later });
 }
 
 /** How long it takes at most until it shows that a container is gone, once the engine has said so. */
 const noticedWithinMs = 2000;
 
 async function startInContainer(server: ServerToLaunch, container: NonNullable<McpDefinition['container']>): Promise<ServerProcess> {
-  const { source, definition, env, log, engine, containers, signal } = server;
+  const { source, launch, log, engine, containers, signal } = server;
+  const { command, env } = launch;
   const { user, workdir } = container;
   for (let attempt = 1; ; attempt++) {
     const { id, guard } = await abortable(containers.get(source, container), signal);
     try {
-      return await startExecProcess({ engine, containerId: id, guard, command: definition.command, env, user, workdir, log, signal });
+      return await startExecProcess({ engine, containerId: id, guard, command, env, user, workdir, log, signal });
     } catch (error) {
       if (!isRefusal(error, 400, 404, 409, 500)) throw error;
       // It has just gone, or stopped. A new one takes its place as soon as that is noticed.

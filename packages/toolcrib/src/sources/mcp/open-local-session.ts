@@ -9,6 +9,7 @@ import { openSession, type OpenedSession } from './session/open-session.ts';
 import { EndedOnProbeError, SilentServerError } from './session/session-errors.ts';
 import type { Framing } from './transports/framing.ts';
 import { createStdioTransport } from './transports/stdio.ts';
+import type { Wire } from './session-wire.ts';
 
 export interface LocalSessionInput {
   source: SourceRecord & { definition: McpDefinition };
@@ -18,6 +19,7 @@ export interface LocalSessionInput {
   /** In which framing the server was found to listen; lines where nothing is known. */
   priorFraming?: Framing | undefined;
   clientInfo: { name: string; version: string };
+  wire?: Wire | undefined;
   log: ServerLog;
   signal: AbortSignal;
 }
@@ -77,7 +79,7 @@ async function openAsEitherEra(input: LocalSessionInput, attempt: Attempt): Prom
 }
 
 async function openOnce(input: LocalSessionInput, attempt: Attempt & Era): Promise<OpenedSession> {
-  const { clientInfo, log, signal } = input;
+  const { clientInfo, wire, log, signal } = input;
   const { resilience } = input.source.definition;
   const { priorEra, later } = attempt;
   signal.throwIfAborted();
@@ -94,6 +96,7 @@ async function openOnce(input: LocalSessionInput, attempt: Attempt & Era): Promi
       signal: AbortSignal.any([signal, silence.signal]),
       priorEra,
       clientInfo,
+      wire,
       onSkipped: (skipped) => log.append('event', `Tools left out: ${skipped.map(({ name, reason }) => `${name} (${reason})`).join(', ')}`),
       // How it ended is told by whoever loses it.
       report: (error) => void (error === transport.lossReason?.() || log.append('event', String(error))),

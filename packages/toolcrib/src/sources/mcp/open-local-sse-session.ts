@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CribError } from '../../model/crib-error.ts';
+import type { Egress } from '../../net/egress.ts';
 import { freePort } from '../../net/free-port.ts';
 import { UnreachableError } from '../../net/request-failure.ts';
 import type { McpDefinition } from '../../model/mcp-definition.ts';
@@ -9,15 +10,20 @@ import { startLocalProcess } from './process/local-process.ts';
 import type { ProcessRegistry } from './process/process-registry.ts';
 import type { ServerLog } from './process/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
+import type { AdmittedLaunch } from './run/run-gate.ts';
 import { startupFailure } from './process/startup-failure.ts';
 import { openSession, type OpenedSession } from './session/open-session.ts';
 import { createLegacySseTransport } from './transports/legacy-sse.ts';
+import type { Wire } from './session-wire.ts';
 
 export interface LocalSseSessionInput {
   source: SourceRecord & { definition: McpDefinition };
-  environment: Record<string, string>;
+  /** What may be started. */
+  launch: AdmittedLaunch;
   dockerEnvironment: Readonly<Record<string, string>>;
   clientInfo: { name: string; version: string };
+  wire?: Wire | undefined;
+  egress: Egress;
   log: ServerLog;
   registry: ProcessRegistry;
   signal: AbortSignal;
@@ -31,15 +37,15 @@ const waitForExitMs = 250;
  * arguments, and is asked at `/sse` until it listens.
  */
 export async function openLocalSseSession(input: LocalSseSessionInput): Promise<OpenedSession> {
-  const { source, log, registry, signal } = input;
-  const { command, cwd, plugin_dir, resilience } = source.definition;
+  const { source, launch, log, registry, signal } = input;
+  const { resilience } = source.definition;
   const port = String(await freePort('127.0.0.1'));
   const process = await startLocalProcess({
+    ...launch,
     sourceId: source.id,
     dockerEnvironment: input.dockerEnvironment,
-    command: command.map((part) => part.replaceAll('${PORT}', port)),
-    cwd: cwd ?? plugin_dir,
-    env: { ...input.environment, PORT: port },
+    command: launch.command.map((part) => part.replaceAll('${PORT}', port)),
+    env: { ...launch.env, PORT: port },
     log,
     registry,
   });
@@ -68,13 +74,16 @@ export async function openLocalSseSession(input: LocalSseSessionInput): Promise<
 }
 
 async function open(input: LocalSseSessionInput, process: ServerProcess, url: string, timeoutMs: number): Promise<OpenedSession> {
-  const transport = createLegacySseTransport({ url, explainLoss: (reason) => explainLoss(process, reason) });
+  // What we have started ourselves is ours, whatever else may be asked on this machine.
+  const egress = input.egress.trusting([url]);
+  const transport = createLegacySseTransport({ egress, url, explainLoss: (reason) => explainLoss(process, reason) });
   const opened = await openSession({
     transport,
     startupTimeoutMs: Math.max(1, Math.ceil(timeoutMs)),
     requestTimeoutMs: input.source.definition.resilience.requestTimeoutMs,
     signal: input.signal,
     clientInfo: input.clientInfo,
+    wire: input.wire,
   });
   // The process was started for this conversation and ends with it.
   const closeTransport = transport.close.bind(transport);

@@ -3,8 +3,8 @@ import { createLogWriter, type LogWriter } from './log-writer.ts';
 export interface LogLine {
   /** Epoch milliseconds. */
   time: number;
-  /** What the server said, or what happened to it. */
-  stream: 'stderr' | 'event';
+  /** What the server said, what happened to it, or a message to it or from it. */
+  stream: 'stderr' | 'event' | 'sent' | 'received';
   text: string;
 }
 

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { basename } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { CribError } from '../../../model/crib-error.ts';
+import { boundedCommand } from './bounded-command.ts';
 import { containedExit, describeExit, isKilled, type ProcessExit } from './process-exit.ts';
 import { endProcessGroup, processGroup } from './process-group.ts';
+import type { ProcessBounds } from './process-bounds.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import { isMissing } from './is-missing.ts';
 import { removeRunContainer, type RunContainer } from './remove-run-container.ts';
@@ -42,6 +44,8 @@ export interface ServerProcessOptions {
   /** The container that the command makes, which is removed when the command has ended, however that was. */
   container?: RunContainer;
   patience?: Patience;
+  /** Unbounded, and as ourselves, where it is left out. */
+  bounds?: ProcessBounds;
   /** Lets the first starts of others go before this one. */
   later?: boolean;
 }
@@ -71,9 +75,21 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   // Its pipes may break when the process dies. That it died is told elsewhere; unheard, an error would end the gateway.
   for (const source of [child, child.stdin, child.stdout, child.stderr]) source.on('error', () => undefined);
 
+  let excess: string | undefined;
+  const boundedExit = (exit: ProcessExit): ProcessExit => {
+    const reason = excess ?? (exit.signal === 'SIGXCPU' ? 'it had used up its processor time (cpu_seconds)' : undefined);
+    return reason === undefined ? exit : { ...exit, reason: `was ended, because ${reason}` };
+  };
+  const unwatch = options.bounds?.watch.add(pid, options.bounds.limits, (reason) => {
+    excess = reason;
+    processGroup(pid).signal('SIGKILL');
+  });
+
   // Listened for from the beginning, because the two may come in one breath.
   const gone = new Promise<ProcessExit>((resolve) =>
-    child.once('exit', (code, signal) => resolve(container === undefined ? { code, signal } : containedExit({ code, signal }))),
+    child.once('exit', (code, signal) =>
+      resolve(container === undefined ? boundedExit({ code, signal }) : containedExit({ code, signal })),
+    ),
   );
   const closed = new Promise((resolve) => child.once('close', resolve));
   const exited = gone.then(async (exit) => {
@@ -101,19 +117,22 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   let ending: Promise<void> | undefined;
   const stop = () => (ending ??= end());
   // What a process has started does not outlive it, however it ended.
+  void gone.then(unwatch);
   void gone.then(stop);
   return { pid, stdin: child.stdin, stdout: child.stdout, log, exited, lastWords: (count) => words.tail(count), stop };
 }
 
 async function spawnGroup(options: ServerProcessOptions): Promise<ChildProcessWithoutNullStreams> {
-  const { command, cwd, env, registry, container } = options;
-  const [program = '', ...args] = command;
+  const { command, cwd, env, registry, container, bounds } = options;
+  const [program = ''] = command;
   if (isMissing(program, env['PATH']))
     throw await spawnFailure(Object.assign(new Error('No such program'), { code: 'ENOENT' }), program, cwd);
   let child: ChildProcess | undefined;
   try {
     // Detached makes it the leader of its own group. Never a shell: an argument is an argument.
-    child = spawn(program, args, { cwd: cwd ?? undefined, env, stdio: 'pipe', detached: true, shell: false, windowsHide: true });
+    const [file = '', ...args] = withLimits(command, bounds);
+    const as = bounds?.account == null ? {} : { uid: bounds.account.uid, gid: bounds.account.gid };
+    child = spawn(file, args, { cwd: cwd ?? undefined, env, stdio: 'pipe', detached: true, shell: false, windowsHide: true, ...as });
     const spawned = once(child, 'spawn');
     // Before anything else can happen, even before we know that it has really started.
     if (child.pid !== undefined) registry.add({ pid: child.pid, program: basename(program), container });
@@ -126,6 +145,11 @@ async function spawnGroup(options: ServerProcessOptions): Promise<ChildProcessWi
     if (container !== undefined) await removeRunContainer(container, env, true);
     throw notRecorded(error);
   }
+}
+
+function withLimits(command: readonly string[], bounds: ProcessBounds | undefined): readonly string[] {
+  if (bounds?.prlimit === undefined) return command;
+  return boundedCommand(command, bounds.prlimit, bounds.limits, bounds.account !== null);
 }
 
 function notRecorded(cause: unknown): CribError {

@@ -1,8 +1,8 @@
-import type { CheckedCommand } from './checked-command.ts';
+import type { CheckedCommand, NotePart } from './checked-command.ts';
 import { readDockerRun } from './docker-run.ts';
 import { checkNode, checkOtherInterpreter, checkPython } from './interpreters.ts';
 import { invalid } from './invalid.ts';
-import type { AllowedMounts } from './mount-rules.ts';
+import type { AllowedMounts, MountRules } from './mount-rules.ts';
 import { checkNpx, checkUv, checkUvx } from './package-runners.ts';
 import { shorten } from './package-spec.ts';
 import { programName } from './program-name.ts';
@@ -14,6 +14,10 @@ export interface CommandRules {
   field?: string;
   /** What containers may mount: nothing of this machine unless it is said. */
   allowedMounts?: AllowedMounts;
+  /** Is told of all that the command takes its code from, for the operator's rules. */
+  note?: NotePart;
+  /** Where the command is run by a package runner: whether it is the program of the package itself, or one that was named beside it. */
+  inside?: 'own' | 'named';
 }
 
 const shells = new Set('sh bash dash zsh ksh mksh fish csh tcsh ash cmd powershell pwsh wsl rbash nu xonsh elvish'.split(' '));
@@ -32,11 +36,17 @@ const packageManagers: Record<string, string> = { npm: 'npx -y', pnpm: 'npx -y',
  * `${NAME}` passes only where it is data to what is started, so that filling it in later cannot change what that is.
  */
 export function checkCommand(command: readonly string[], given: CommandRules = {}): CheckedCommand {
-  const { allowRisky = false, field = 'command', allowedMounts = [] } = given;
+  const { allowRisky = false, field = 'command', allowedMounts = [], note = () => {}, inside } = given;
   const [path = '', ...args] = command;
   checkProgram(command, field);
   const program = programName(path);
-  const rules = { field, allowRisky, inner: (inner: readonly string[]) => checkCommand(inner, given) };
+  const hasPath = /[\\/]/.test(path);
+  const rules = {
+    field,
+    allowRisky,
+    note,
+    inner: (inner: readonly string[], inside: 'own' | 'named') => checkCommand(inner, { ...given, inside }),
+  };
 
   if (shells.has(program))
     throw invalid(field, `${program} is refused: a shell is no server. Name the program that it would start, or the script itself`);
@@ -45,32 +55,47 @@ export function checkCommand(command: readonly string[], given: CommandRules = {
   if (instead !== undefined)
     throw invalid(field, `${program} is refused: start a package with ${instead} and its name, a script with its interpreter`);
 
+  if (inside !== undefined && hasPath) note({ kind: 'file', path });
   switch (program) {
     case 'npx':
     case 'bunx':
+      note({ kind: 'runtime', runtime: 'npx' });
       return { runtime: 'npx', runs: checkNpx(program, args, rules) };
     case 'uvx':
+      note({ kind: 'runtime', runtime: 'uvx' });
       return { runtime: 'uvx', runs: checkUvx(args, rules) };
     case 'uv':
+      note({ kind: 'runtime', runtime: 'uv' });
       return checkUv(args, rules);
     case 'docker':
     case 'podman':
     case 'nerdctl':
-      return { runtime: 'docker', runs: [readDockerRun(command, { field, allowedMounts }).image] };
+      return { runtime: 'docker', runs: [checkContainerRun(command, { field, allowedMounts, note })] };
     case 'node':
     case 'nodejs':
     case 'tsx':
     case 'ts-node':
-      return { runtime: 'node', runs: [checkNode(program, args, field)] };
+      note({ kind: 'runtime', runtime: 'node' });
+      return { runtime: 'node', runs: [checkNode(program, args, { field, note })] };
     case 'python':
     case 'pythonw':
     case 'pypy':
     case 'py':
-      return { runtime: 'python', runs: [checkPython(program, args, field)] };
+      note({ kind: 'runtime', runtime: 'python' });
+      return { runtime: 'python', runs: [checkPython(program, args, { field, note })] };
     default:
       checkOtherInterpreter(program, args, field);
+      if (inside === undefined || hasPath) note({ kind: 'runtime', runtime: 'program' });
+      else if (inside === 'named') note({ kind: 'command', name: path });
       return { runtime: 'program', runs: [path] };
   }
+}
+
+function checkContainerRun(command: readonly string[], { note, ...rules }: MountRules & { note: NotePart }): string {
+  const { image } = readDockerRun(command, rules);
+  note({ kind: 'runtime', runtime: 'docker' });
+  note({ kind: 'image', image });
+  return image;
 }
 
 /** What holds for a program wherever it is started, inside a container too. */

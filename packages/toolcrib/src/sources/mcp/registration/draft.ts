@@ -1,7 +1,10 @@
 import type { NamedValue, Variable } from '../../../model/mcp-definition.ts';
+import type { RegistrationContext } from './registration-context.ts';
 import { createSecretCollector } from './secret-collector.ts';
 import type { ValueInput } from './value-input.ts';
 import { checkVariableName } from '../variable-names.ts';
+
+type DraftInput = Pick<RegistrationContext, 'secretName' | 'checkLiteral'>;
 
 /** What is gathered while a registration is turned into a definition. */
 export interface Draft {
@@ -17,9 +20,11 @@ export interface Draft {
   keep(place: string, input: ValueInput, options: { field: string; secret?: boolean }): NamedValue;
   /** Puts a secret aside as a variable of its own; gives the name it got. */
   putAside(variable: string, value: string): string;
+  /** [SEC-1] Refuses an address that may not be connected to. */
+  checkLiteral(url: URL): void;
 }
 
-export function createDraft(secretName: (variable: string) => string): Draft {
+export function createDraft({ secretName, checkLiteral = () => undefined }: DraftInput): Draft {
   const collector = createSecretCollector(secretName);
   const { secrets, keep } = collector;
   const environment = new Map<string, NamedValue>();
@@ -29,6 +34,7 @@ export function createDraft(secretName: (variable: string) => string): Draft {
     headers: new Map(),
     secrets,
     missing: [],
+    checkLiteral,
     keep,
     setVariable(name, input, { field, secret }) {
       checkVariableName(name, `${field}.${name}`.slice(0, 500), true);

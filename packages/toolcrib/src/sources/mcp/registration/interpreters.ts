@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+import type { NotePart } from './checked-command.ts';
 import { invalid } from './invalid.ts';
 import { readLaunchOptions, type KnownOptions } from './launch-options.ts';
 import { shorten } from './package-spec.ts';
@@ -7,18 +9,34 @@ const fromStdin = 'without a script it would take the conversation itself for co
 
 const anything = (): void => {};
 
-function preloaded(field: string) {
+interface Noting {
+  field: string;
+  note: NotePart;
+}
+
+function preloaded({ field, note }: Noting) {
   return (value: string): void => {
     const isAddress = /^[a-z][a-z0-9+.-]+:/i.test(value) && !/^(?:file|node):/i.test(value);
     if (isAddress || value.includes('${')) {
       throw invalid(field, `${shorten(value)} is refused: ${inlineCode}`);
     }
+    if (/^(?:[./\\]|file:)/i.test(value)) note({ kind: 'file', path: pathOf(value, field) });
+    else if (!/^node:/i.test(value)) note({ kind: 'module', name: value });
   };
 }
 
+function pathOf(value: string, field: string): string {
+  if (!/^file:/i.test(value)) return value;
+  try {
+    return fileURLToPath(value);
+  } catch {
+    throw invalid(field, `${shorten(value)} is refused: it is not the address of a file on this machine`);
+  }
+}
+
 /** Refuses code on the command line of Node.js and its relatives. Gives the script. */
-export function checkNode(program: string, args: readonly string[], field: string): string {
-  const preload = preloaded(field);
+export function checkNode(program: string, args: readonly string[], { field, note }: Noting): string {
+  const preload = preloaded({ field, note });
   const known: KnownOptions = {
     program,
     switches: new Set(
@@ -37,7 +55,7 @@ export function checkNode(program: string, args: readonly string[], field: strin
       '--stack-size=': anything,
       '--conditions': anything,
       '-C': anything,
-      ...(program === 'tsx' ? { '--tsconfig': anything } : {}),
+      ...(program === 'tsx' ? { '--tsconfig': (path: string) => note({ kind: 'file', path }) } : {}),
     },
     reasons: {
       '-e': inlineCode,
@@ -51,6 +69,7 @@ export function checkNode(program: string, args: readonly string[], field: strin
   };
   const name = script(program, args[readLaunchOptions(args, known, field)], field);
   if (name === 'inspect') throw invalid(field, `${program} inspect is refused: it is a debugger, and no server`);
+  note({ kind: 'file', path: name });
   return name;
 }
 
@@ -58,10 +77,20 @@ export function checkNode(program: string, args: readonly string[], field: strin
 const runningModules = new Set('timeit pdb code codeop pip ensurepip runpy cProfile profile trace IPython idlelib doctest'.split(' '));
 
 /** Refuses code on the command line of Python. Gives the script, or the module behind `-m`. */
-export function checkPython(program: string, args: readonly string[], field: string): string {
+export function checkPython(program: string, args: readonly string[], { field, note }: Noting): string {
+  const found = pythonTarget(program, args, field);
+  note(found);
+  return found.kind === 'file' ? found.path : found.name;
+}
+
+function pythonTarget(
+  program: string,
+  args: readonly string[],
+  field: string,
+): { kind: 'file'; path: string } | { kind: 'module'; name: string } {
   for (let index = 0; index < args.length; index++) {
     const option = args[index] ?? '';
-    if (!option.startsWith('-') || option === '-') return script(program, option, field);
+    if (!option.startsWith('-') || option === '-') return { kind: 'file', path: script(program, option, field) };
     if (option.startsWith('--'))
       throw invalid(
         field,
@@ -76,7 +105,7 @@ export function checkPython(program: string, args: readonly string[], field: str
     const value = option.slice(end + 1) || args[++index];
     if (value === undefined) throw invalid(field, `${program} -${letter} needs a value behind it`);
     if (letter === 'c') throw invalid(field, `${program} -c is refused: ${inlineCode}`);
-    if (letter === 'm') return module(program, value, field);
+    if (letter === 'm') return { kind: 'module', name: module(program, value, field) };
     if (letter === 'X' && !/^(?:utf8|dev|importtime|faulthandler|tracemalloc)\b/.test(value)) {
       throw invalid(
         field,
@@ -84,7 +113,7 @@ export function checkPython(program: string, args: readonly string[], field: str
       );
     }
   }
-  return script(program, undefined, field);
+  return { kind: 'file', path: script(program, undefined, field) };
 }
 
 function module(program: string, name: string, field: string): string {

@@ -18,9 +18,11 @@ export interface SlotFillerOptions {
   putAside(variable: string, value: string): string;
   /** Told about a value that is none of the choices. */
   refuse(slot: string, choices: string[]): never;
+  /** Told about a value that the server would take for an option. */
+  refuseOption(slot: string): never;
 }
 
-export function createSlotFiller({ config, putAside, refuse }: SlotFillerOptions): SlotFiller {
+export function createSlotFiller({ config, putAside, refuse, refuseOption }: SlotFillerOptions): SlotFiller {
   const missing: string[] = [];
 
   function given(slot: string): string | undefined {
@@ -60,10 +62,21 @@ export function createSlotFiller({ config, putAside, refuse }: SlotFillerOptions
       if (input.required && missing.length === before) missing.push(input.slot);
       return [];
     }
-    if (input.flag === null) return [value];
     // Joined by an equals sign a value that begins with a hyphen stays a value; short flags are seldom read that way.
-    return input.flag.startsWith('--') ? [`${input.flag}=${value}`] : [input.flag, value];
+    if (input.flag?.startsWith('--') === true) return [`${input.flag}=${value}`];
+    if (looksLikeOption(value) && !ofManifest(input, value)) refuseOption(input.slot);
+    return input.flag === null ? [value] : [input.flag, value];
   }
 
   return { argument, text, missing };
+}
+
+/** A number below zero is none. */
+function looksLikeOption(value: string): boolean {
+  return /^-(?!\d+(?:\.\d+)?$)/.test(value);
+}
+
+/** Whether the author of the manifest has written it so, and not somebody who only fills it in. */
+function ofManifest({ value: written, default: usual }: ManifestArgument, value: string): boolean {
+  return written === undefined ? value === usual : written.startsWith('-');
 }

@@ -1,8 +1,8 @@
-import { realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { invalid } from './invalid.ts';
 import { shorten } from './package-spec.ts';
 import { isInside } from './plugin-path.ts';
+import { realPlace } from './real-place.ts';
 
 /** The operator's directories that containers may mount. `any` is for whoever only reads a command, and starts nothing with it. */
 export type AllowedMounts = readonly string[] | 'any';
@@ -75,14 +75,4 @@ function reachesEngine(place: string): boolean {
 /** What is filled in later could say anything, another mount too. */
 function refuseReference(value: string, field: string): void {
   if (value.includes('${')) throw invalid(field, `Mounting ${shorten(value)} is refused: what is mounted must be said outright`);
-}
-
-/** The real path, of as much of it as is there. */
-function realPlace(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPlace(parent), basename(path));
-  }
 }

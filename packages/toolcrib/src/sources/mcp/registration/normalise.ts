@@ -35,11 +35,15 @@ export async function normaliseRegistration(form: McpRegistration, context: Regi
   if (name === '') throw invalid('name', 'Name is required');
   const namespace = form.namespace === undefined ? namespaceFromName(name) : checkNamespace(form.namespace);
 
-  const draft = createDraft(context.secretName);
+  const draft = createDraft(context);
   const { parts, starts } = await partsOf(draft, form, context);
   const isLocal = starts !== null;
   if (isLocal && (form.headers !== undefined || (form.credential !== undefined && !isPerUser(form.credential)))) {
     throw invalid(form.headers === undefined ? 'credential' : 'headers', 'A server that is started here has no headers: give it variables');
+  }
+  if (form.mcp_process_limits !== undefined && (starts === null || starts.runtime === 'docker')) {
+    const instead = isLocal ? 'A container has mcp_container.limits' : 'A server that runs elsewhere uses nothing here';
+    throw invalid('mcp_process_limits', `${instead}. Take it out`);
   }
   const { allow_insecure: allowInsecure } = form;
   const credential = parts.credential ?? readCredential(draft, form.credential, { field: 'credential', allowInsecure });
@@ -61,6 +65,7 @@ export async function normaliseRegistration(form: McpRegistration, context: Regi
     headers: Object.fromEntries(draft.headers),
     resilience: form.resilience,
     limits: form.limits,
+    process_limits: form.mcp_process_limits,
     tools: form.tools,
     pinning: form.pinning,
     refresh_interval_ms: form.refresh_interval_ms,

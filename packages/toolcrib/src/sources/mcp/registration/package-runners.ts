@@ -1,11 +1,12 @@
-import type { CheckedCommand } from './checked-command.ts';
+import type { CheckedCommand, NotePart } from './checked-command.ts';
 import { invalid } from './invalid.ts';
 import { readLaunchOptions } from './launch-options.ts';
 import { checkNpmSpec, checkPypiSpec, shorten, type PackageRules } from './package-spec.ts';
 
 export interface RunnerRules extends PackageRules {
-  /** Checks the command that is run inside, where there is one. */
-  inner(command: readonly string[]): CheckedCommand;
+  note: NotePart;
+  /** Checks the command that is run inside, where there is one: the package's own program, or one that is named beside it. */
+  inner(command: readonly string[], inside: 'own' | 'named'): CheckedCommand;
 }
 
 const anything = (): void => {};
@@ -34,12 +35,12 @@ export function checkNpx(program: string, args: readonly string[], rules: Runner
   if (target === undefined || target === '') throw invalid(rules.field, 'Package identifier required');
   if (packages.length > 0) {
     // With --package the target is any program on the path, not only one of the package's.
-    rules.inner([target, ...rest]);
+    rules.inner([target, ...rest], 'named');
     return packages;
   }
   const name = checkNpmSpec(target, rules);
   // Interpreters can be had as packages too: `npx node -e …`.
-  if (!name.includes('/')) rules.inner([name, ...rest]);
+  if (!name.includes('/')) rules.inner([name, ...rest], 'own');
   return [name];
 }
 
@@ -66,8 +67,7 @@ export function checkUvx(args: readonly string[], rules: RunnerRules): string[] 
         },
         '--with': addPackages,
         '-w': addPackages,
-        '--python': anything,
-        '-p': anything,
+        ...interpreter(rules.note),
         '--prerelease': anything,
         '--resolution': anything,
         '--exclude-newer': anything,
@@ -80,13 +80,18 @@ export function checkUvx(args: readonly string[], rules: RunnerRules): string[] 
   if (target === undefined || target === '') throw invalid(rules.field, 'Package identifier required');
   const name = from ?? checkPypiSpec(target, rules);
   // Every package brings an interpreter along: `uvx --from anything python -c …`.
-  rules.inner([from === undefined ? name : target, ...rest]);
+  if (from === undefined) rules.inner([name, ...rest], 'own');
+  else rules.inner([target, ...rest], 'named');
   return [name, ...packages];
 }
 
 /** `uv run` inside a project, and `uv tool run`, which is uvx. */
 export function checkUv(args: readonly string[], rules: RunnerRules): CheckedCommand {
-  const place = { '--directory': anything, '--project': anything, '--python': anything, '-p': anything };
+  const folder =
+    (enters: boolean) =>
+    (path: string): void =>
+      rules.note({ kind: 'folder', path, enters });
+  const place = { '--directory': folder(true), '--project': folder(false), ...interpreter(rules.note) };
   const quiet = new Set(
     '-q --quiet -v --verbose --offline --frozen --locked --no-sync --no-dev --no-project --isolated --no-progress'.split(' '),
   );
@@ -106,5 +111,13 @@ export function checkUv(args: readonly string[], rules: RunnerRules): CheckedCom
   const first = target[0] ?? '';
   const command = stops.has(first) ? ['python', '-m', ...target.slice(1)] : /\.pyw?$/.test(first) ? ['python', ...target] : target;
   if (first === '' || first === '-') throw invalid(rules.field, 'uv run alone is refused: name the script');
-  return { runtime: 'uv', runs: [...rules.inner(command).runs, ...runs] };
+  return { runtime: 'uv', runs: [...rules.inner(command, 'named').runs, ...runs] };
+}
+
+/** `--python 3.12` chooses a version; a path names a program. */
+function interpreter(note: NotePart): Record<'--python' | '-p', (value: string) => void> {
+  const look = (value: string): void => {
+    if (/[\\/]|\$\{/.test(value)) note({ kind: 'file', path: value });
+  };
+  return { '--python': look, '-p': look };
 }

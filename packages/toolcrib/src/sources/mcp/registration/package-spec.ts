@@ -1,9 +1,11 @@
+import type { NotePart } from './checked-command.ts';
 import { invalid } from './invalid.ts';
 
 export interface PackageRules {
   field: string;
   /** Lets packages come from an address, a repository or a file instead of the registry. */
   allowRisky: boolean;
+  note?: NotePart;
 }
 
 /** `name` or `@scope/name`, then perhaps `@` and a version, range or tag. */
@@ -21,19 +23,24 @@ export function checkNpmSpec(spec: string, rules: PackageRules): string {
   const plain = npmSpec.test(spec) && !archive.test(spec);
   if (!plain) return riskySpec(spec, 'npm', rules);
   const at = spec.indexOf('@', 1);
-  return at < 0 ? spec : spec.slice(0, at);
+  const name = at < 0 ? spec : spec.slice(0, at);
+  rules.note?.({ kind: 'package', registry: 'npm', name, version: at < 0 ? null : spec.slice(at + 1) });
+  return name;
 }
 
 /** Refuses what is not the name of a package in the Python package index. Gives the name alone. */
 export function checkPypiSpec(spec: string, rules: PackageRules): string {
   const plain = pypiSpec.test(spec) && !archive.test(spec);
   if (!plain) return riskySpec(spec, 'PyPI', rules);
-  return /^[a-z0-9._-]+/i.exec(spec)?.[0] ?? spec;
+  const [, name = spec, version = ''] = /^([a-z0-9._-]+)(?:\[[^\]]*\])?(.*)$/i.exec(spec) ?? [];
+  rules.note?.({ kind: 'package', registry: 'pypi', name, version: version === '' ? null : version.replace(/^@/, '') });
+  return name;
 }
 
-function riskySpec(spec: string, registry: string, { field, allowRisky }: PackageRules): string {
+function riskySpec(spec: string, registry: 'npm' | 'PyPI', { field, allowRisky, note }: PackageRules): string {
   if (spec.trim() === '') throw invalid(field, 'Package identifier required');
   if (spec.startsWith('-')) throw invalid(field, `A package identifier cannot begin with a hyphen: ${shorten(spec)}`);
+  note?.({ kind: 'package', registry: registry === 'npm' ? 'npm' : 'pypi', name: spec, version: null });
   if (allowRisky) return spec;
   throw invalid(
     field,

@@ -51,6 +51,9 @@ export function slotFiller(draft: Draft, config: Json, field: string): SlotFille
     refuse(slot, choices) {
       throw invalid(`${field}.${slot}`, `${slot} must be one of: ${choices.join(', ')}`);
     },
+    refuseOption(slot) {
+      throw invalid(`${field}.${slot}`, `${slot} cannot begin with a hyphen: the server would take it for an option`);
+    },
   });
 }
 

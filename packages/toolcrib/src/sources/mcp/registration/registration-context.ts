@@ -10,6 +10,8 @@ export interface RegistrationContext {
   hasSecret?(name: string): Promise<boolean>;
   /** Whether `${NAME}` could be filled in. Left out, as above. */
   hasVariable?(name: string): Promise<boolean>;
+  /** [SEC-1] Refuses an address that may not be connected to, where it is written as one. Left out, it is seen when connecting. */
+  checkLiteral?(url: URL): void;
   /** Lets packages come from an address, a repository or a file instead of the registry. */
   allowRisky?: boolean;
   /** Directories of this machine that containers may mount; none where it is left out. */

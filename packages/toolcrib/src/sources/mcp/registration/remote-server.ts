@@ -29,7 +29,7 @@ export type RemoteParts = Pick<McpDefinition, 'transport_type' | 'server_url' | 
 /** The part of a definition that says how a remote server is spoken to. */
 export function remoteParts(draft: Draft, server: RemoteServer): RemoteParts {
   const { url, given, allowInsecure, urlField, variablesField } = server;
-  checkServerUrl(url, { field: urlField, allowInsecure });
+  checkServerUrl(url, { field: urlField, allowInsecure, checkLiteral: draft.checkLiteral });
   const secretHeaders = new Set(server.declaredHeaders.filter(({ secret }) => secret).map(({ name }) => name.toLowerCase()));
   const sent = setVariables(draft, { given, secretHeaders, field: variablesField });
   for (const name of setHeaders(draft, server)) sent.add(name.toLowerCase());

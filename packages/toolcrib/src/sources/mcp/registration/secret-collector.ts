@@ -27,7 +27,7 @@ export function createSecretCollector(secretName: (variable: string) => string):
       const { value } = named;
       if (value.includes('\0')) throw invalid(field, 'The value has a NUL character in it, which no environment or header can carry');
       if (value === hiddenValue)
-        throw invalid(field, `${hiddenValue} is how a secret is shown, and none is stored here. Give the value itself`);
+        throw invalid(field, `${hiddenValue} is how a secret is shown, and none is stored for this address. Give the value itself`);
       const isSecret = secret || looksSecret(variable) || looksLikeSecretValue(value);
       if (!isSecret || value === '' || hasReference(value)) return { value };
       secrets[variable] = value;

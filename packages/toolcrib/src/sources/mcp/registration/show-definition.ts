@@ -44,7 +44,7 @@ function isSecretText(text: string, secret: boolean): boolean {
 }
 
 function showCredential(credential: Credential): CredentialInput {
-  return mapSecrets(credential, (value) => showValue(value, true));
+  return mapSecrets<NamedValue, ValueInput>(credential, (value) => showValue(value, true));
 }
 
 /** Nobody has told us which parts of it are secret, so names and values are judged by their looks. */

@@ -1,0 +1,30 @@
+import { matchesGlob } from './glob.ts';
+
+interface Image {
+  name: string;
+  tag: string | undefined;
+  digest: string | undefined;
+}
+
+/** Whether an image is among those that may run. A rule without a tag allows every tag; one with a digest allows that alone. */
+export function isImageAllowed(rules: readonly string[], image: string): boolean {
+  const wanted = readImage(image);
+  return rules.some((text) => {
+    const rule = readImage(text);
+    if (!matchesGlob(rule.name, wanted.name)) return false;
+    if (rule.digest !== undefined) return rule.digest === wanted.digest;
+    // Docker looks at the digest alone where there is one, so that a tag beside it says nothing.
+    if (rule.tag !== undefined) return wanted.digest === undefined && matchesGlob(rule.tag, wanted.tag ?? 'latest');
+    return true;
+  });
+}
+
+export function hasDigest(image: string): boolean {
+  return readImage(image).digest !== undefined;
+}
+
+/** `docker.io/library/redis` is `redis`. */
+function readImage(text: string): Image {
+  const [, name = text, tag, digest] = /^(.+?)(?::([^:/@]+))?(?:@(sha256:.+))?$/.exec(text) ?? [];
+  return { name: name.replace(/^(?:index\.)?docker\.io\//, '').replace(/^library\//, ''), tag, digest };
+}

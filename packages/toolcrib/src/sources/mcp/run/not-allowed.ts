@@ -1,0 +1,11 @@
+import { CribError } from '../../../model/crib-error.ts';
+
+const mostNamed = 10;
+
+/** [SEC-2] For whoever registers, who may know what they could register instead. */
+export function notAllowed(what: string, allowed: readonly string[]): CribError {
+  const named = allowed.slice(0, mostNamed).join(', ');
+  const rest = allowed.length > mostNamed ? `, and ${allowed.length - mostNamed} more` : '';
+  const instead = allowed.length === 0 ? 'They allow none of this kind' : `They allow: ${named}${rest}`;
+  return new CribError('FORBIDDEN', `The operator's run rules do not allow ${what}. ${instead}`, { field: 'command' });
+}

@@ -1,0 +1,123 @@
+import { CribError } from '../../../model/crib-error.ts';
+import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import { limitNames, type ProcessLimits } from '../../../model/process-limits.ts';
+import { limitsOf, type RunRules } from '../../../model/run-rules.ts';
+import { accountEnvironment } from '../process/account-environment.ts';
+import type { ProcessBounds } from '../process/process-bounds.ts';
+import type { ResourceWatch } from '../process/resource-watch.ts';
+import type { RunAccount } from '../process/run-account.ts';
+import type { AllowedMounts } from '../registration/mount-rules.ts';
+import { isContainerRunner, programName } from '../registration/program-name.ts';
+import { isRiskyVariable } from '../variable-names.ts';
+import { findProgram } from './find-program.ts';
+import { matchesGlob } from './glob.ts';
+import { judgeCommand, judgeImage, judgeRuntime } from './judge-command.ts';
+import { notAllowed } from './not-allowed.ts';
+
+/** [SEC-2] Stands before everything that is started on this machine, in a container or not. */
+export interface RunGate {
+  /** Refuses a definition that may not be run here. */
+  check(definition: McpDefinition): void;
+  /**
+   * The same right before it is started, since the rules may be stricter than when it was registered. Gives what is really to be started,
+   * and within which bounds.
+   */
+  admit(definition: McpDefinition, env: Readonly<Record<string, string>>): AdmittedLaunch;
+}
+
+export interface AdmittedLaunch {
+  command: readonly string[];
+  cwd: string | null;
+  env: Record<string, string>;
+  /** Absent for containers, which have bounds of their own. */
+  bounds?: ProcessBounds;
+}
+
+interface RunGateInput {
+  /** `nothing` may be run; without any, whatever is no trick. */
+  rules: RunRules | 'nothing' | undefined;
+  allowedMounts: AllowedMounts;
+  /** As whom servers run; null: as ourselves. */
+  account: RunAccount | null;
+  watch: ResourceWatch;
+  path: string | undefined;
+}
+
+export function createRunGate({ rules, allowedMounts, account, watch, path }: RunGateInput): RunGate {
+  const { usual, most } = rules === undefined || rules === 'nothing' ? { usual: {}, most: {} } : limitsOf(rules);
+  const prlimit = findProgram('prlimit', { path, cwd: null });
+
+  /** The command as it is to be run. */
+  function judge(definition: McpDefinition): readonly string[] {
+    if (rules === undefined) return definition.command;
+    if (rules === 'nothing') throw nothingRuns();
+    for (const name of Object.keys(definition.environment)) {
+      if (isRiskyVariable(name) && !rules.variables.includes(name))
+        throw notAllowed(`setting ${name}, which decides which code is run`, rules.variables);
+    }
+    const { container, command } = definition;
+    if (container === null) return judgeCommand(definition, { rules, allowedMounts, path });
+    judgeRuntime('docker', rules);
+    const { name, image } = container;
+    if (image !== null) judgeImage(image, rules);
+    if (name !== null && !rules.containers.some((glob) => matchesGlob(glob, name)))
+      throw notAllowed(`starting servers in the container ${name}`, rules.containers);
+    return command;
+  }
+
+  function boundsOf({ process_limits: asked }: McpDefinition): ProcessBounds {
+    const limits = Object.fromEntries(
+      limitNames.flatMap((name) => {
+        const limit = Math.min(asked[name] ?? usual[name] ?? Infinity, most[name] ?? Infinity);
+        return limit === Infinity ? [] : [[name, limit]];
+      }),
+    ) as ProcessLimits;
+    const isLimited = Object.keys(limits).length > 0;
+    if (isLimited && prlimit === undefined) throw noPrlimit();
+    return { limits, prlimit: isLimited || account !== null ? prlimit : undefined, watch, account };
+  }
+
+  return {
+    check(definition) {
+      judge(definition);
+      const asked = definition.process_limits;
+      const tooMuch = limitNames.find((name) => (asked[name] ?? 0) > (most[name] ?? Infinity));
+      if (tooMuch === undefined) return;
+      throw new CribError('FORBIDDEN', `The operator's run rules allow no more than ${most[tooMuch]} as ${tooMuch}`, {
+        field: `mcp_process_limits.${tooMuch}`,
+      });
+    },
+    admit(definition, env) {
+      const command = admitted(() => judge(definition));
+      const { container, environment } = definition;
+      const cwd = definition.cwd ?? definition.plugin_dir;
+      if (container !== null || isContainerRunner(programName(command[0] ?? ''))) return { command, cwd, env: { ...env } };
+      const bounds = boundsOf(definition);
+      if (account === null) return { command, cwd, env: { ...env }, bounds };
+      return { command, cwd: cwd ?? account.home, env: accountEnvironment(env, account, new Set(Object.keys(environment))), bounds };
+    },
+  };
+}
+
+/** What was registered and may not be run any more is nobody's fault who only calls it, and does not pass by itself. */
+function admitted<Result>(judge: () => Result): Result {
+  try {
+    return judge();
+  } catch (error) {
+    if (!(error instanceof CribError)) throw error;
+    throw new CribError('SERVICE_UNAVAILABLE', `It may not be started: ${error.message}`, { retryable: false, cause: error });
+  }
+}
+
+function nothingRuns(): CribError {
+  const how = 'The operator says what may with `toolcrib serve --run-rules FILE`';
+  return new CribError('FORBIDDEN', `Nothing may be started on this machine. ${how}`, { field: 'command' });
+}
+
+function noPrlimit(): CribError {
+  return new CribError(
+    'SERVICE_UNAVAILABLE',
+    'It has limits that cannot be set here: the program prlimit is missing. Install util-linux, or take the limits away',
+    { retryable: false },
+  );
+}

@@ -1,0 +1,102 @@
+import { chmod, copyFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runRulesSchema } from '../../src/model/run-rules.ts';
+import { openRunAccount } from '../../src/sources/mcp/process/run-account.ts';
+import { fixture as ownFixture, startOpenServer } from '../fixtures/open-server.ts';
+import { processesMarked, processOwner } from '../fixtures/process-table.ts';
+import { devToken, spawnServer, startTestServer, until, untilSeen } from '../running-server.ts';
+
+const isRoot = process.getuid?.() === 0;
+/** Nobody in particular, whom every system lets be. */
+const [uid, gid] = [64_321, 64_322];
+
+/** Node and the fixture server where everybody may read them: the checkout may be somebody's own. */
+let shared: string;
+beforeAll(async () => {
+  shared = await openFolder();
+  const [node = '', program = ''] = ownFixture();
+  await copyFile(node, join(shared, 'node'));
+  await chmod(join(shared, 'node'), 0o755);
+  await cp(join(program, '..'), join(shared, 'mcp'), { recursive: true });
+  await writeFile(join(shared, 'package.json'), '{"type": "module"}');
+});
+afterAll(() => rm(shared, { recursive: true, force: true }));
+const fixture = (...mode: string[]) => [join(shared, 'node'), join(shared, 'mcp', 'server.ts'), ...mode];
+const rulesFor = (user: string) => runRulesSchema.parse({ runtimes: ['node'], programs: fixture(), user });
+const otherUser = `${uid}:${gid}`;
+
+/** Everybody may enter it. */
+async function openFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'toolcrib-user-'));
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+/** Within such a folder, so that another user can have its home beside the data. */
+async function dataFolder() {
+  const folder = await openFolder();
+  return { path: join(folder, 'data'), [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+describe.skipIf(!isRoot)('servers that run as another user, which only root can start', () => {
+  test('[SEC-2] have its rights, its home and no groups of ours, and nothing of the data within reach', async () => {
+    await using data = await dataFolder();
+    await using server = await startOpenServer({ dataDir: data.path, runRules: rulesFor(otherUser), keys: undefined });
+    const { json } = await server.admin.post('/api/sources?wait=20000', { name: 'Other', mcp_command: fixture('plain') });
+    expect(json.status).toMatchObject({ state: 'running' });
+    const tell = async (name: string, args: object = {}) => (await server.alice.call(`other:${name}`, args)).json.content[0].text as string;
+    const home = `${data.path}-home`;
+    expect(JSON.parse(await tell('account'))).toEqual({ uid, gid, groups: [gid], home, writable: ['yes', 'yes'] });
+    for (const path of ['', '/keys.json', '/toolcrib.db', '/dev-issuer.json'])
+      expect([path, await tell('read', { path: data.path + path })]).toEqual([path, 'EACCES']);
+    expect(JSON.parse(await tell('process')).cwd).toBe(home);
+  });
+
+  test('[SEC-2] [LIFE-5] are stopped, and ended by the next start where the gateway was killed', async () => {
+    await using data = await dataFolder();
+    const file = join(data.path, '..', 'rules.yaml');
+    await writeFile(file, JSON.stringify(rulesFor(otherUser)));
+    const mark = `USER_TEST_${process.pid}_${Date.now()}`;
+    const living = () => processesMarked(mark);
+    {
+      await using server = await spawnServer(['--data', data.path, '--run-rules', file]);
+      const admin = server.client(await devToken(server.url, 'admin'));
+      const form = { mcp_command: fixture('forks', '1', 'stubborn'), mcp_lifecycle_mode: 'singleton', mcp_env_vars: { MARK: mark } };
+      const { json: stopped } = await admin.post('/api/sources?wait=20000', { name: 'Stopped', ...form });
+      expect(stopped.status).toMatchObject({ state: 'running' });
+      await untilSeen(() => living().length === 2);
+      expect(new Set(living().map(({ pid }) => processOwner(pid)))).toEqual(new Set([uid]));
+      await admin.post(`/api/sources/${stopped.id}/stop`, undefined);
+      expect(living()).toEqual([]);
+      await admin.post('/api/sources?wait=20000', { name: 'Left behind', ...form });
+      await untilSeen(() => living().length === 2);
+    }
+    expect(living().length).toBeGreaterThan(0);
+    await using next = await spawnServer(['--data', data.path, '--run-rules', file]);
+    const admin = next.client(await devToken(next.url, 'admin'));
+    await until(async () => (await admin.get('/api/sources/left-behind')).json.status.state === 'running');
+    expect(next.log.join('\n')).toContain('left behind were ended');
+  });
+
+  test.each([
+    ['root', 'it is root'],
+    ['0:100', 'it is root'],
+    ['no-such-user-here', 'there is no such user'],
+  ])('[SEC-2] nobody is started as %s', async (user, why) => {
+    await using data = await dataFolder();
+    await expect(startTestServer({ dataDir: data.path, runRules: rulesFor(user) })).rejects.toThrow(why);
+  });
+
+  test('[SEC-2] a home that the user cannot reach is found at the start', async () => {
+    await using data = await dataFolder();
+    await chmod(join(data.path, '..'), 0o700);
+    await expect(startTestServer({ dataDir: data.path, runRules: rulesFor(otherUser) })).rejects.toThrow('it cannot reach');
+  });
+});
+
+test.skipIf(isRoot)('[SEC-2] without root there is no other user', async () => {
+  await using data = await dataFolder();
+  expect(() => openRunAccount(otherUser, data.path)).toThrow('Servers cannot run as the user');
+});

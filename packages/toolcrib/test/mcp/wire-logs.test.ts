@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { sessionWire } from '../../src/sources/mcp/session-wire.ts';
+import { createWireLogs } from '../../src/sources/mcp/wire-logs.ts';
+import { untilSeen } from '../running-server.ts';
+
+const longMs = 600_000;
+
+function opened() {
+  const redactors = createRedactor();
+  redactors.forSource('files').add('secret-of-the-source');
+  const wireLogs = createWireLogs({ redactors });
+  return { wireLogs, wireLog: wireLogs.of('files') };
+}
+
+test('[OPS-1] [ENV-4] neither the secrets of the source nor the token of the user who speaks are in it', () => {
+  const { wireLog } = opened();
+  const own = createRedactor();
+  own.add('token-of-the-user');
+  const wire = sessionWire(wireLog, own);
+  expect(wire.on).toBe(false);
+  wireLog.start(Date.now() + longMs);
+  expect(wire.on).toBe(true);
+  wire.note('received', { result: { content: [{ type: 'text', text: 'it has token-of-the-user and secret-of-the-source' }] } });
+  const [, line] = wireLog.log.tail(2);
+  expect(line).toMatchObject({ stream: 'received', text: expect.stringContaining('it has *** and ***') });
+  wireLog.stop();
+});
+
+test('[OPS-1] it ends by itself, and says so', async () => {
+  const { wireLog } = opened();
+  wireLog.start(Date.now() + 1);
+  await untilSeen(() => !wireLog.on);
+  expect(wireLog.until).toBeNull();
+  expect(wireLog.log.tail(1)).toMatchObject([{ stream: 'event', text: 'Messages are no longer kept' }]);
+});
+
+test('[OPS-1] nothing is left of it when its source is gone', () => {
+  const { wireLogs, wireLog } = opened();
+  wireLog.start(Date.now() + longMs);
+  wireLogs.forget('files');
+  expect(wireLog.on).toBe(false);
+  expect(wireLogs.of('files').log.tail(10)).toEqual([]);
+});
