@@ -1,5 +1,5 @@
 import type { Counter } from '../inventory/counter.ts';
-import type { ChangeTopic } from '../model/event.ts';
+import { changedBy, type ChangeTopic } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Store, StoreNouns } from '../store/store.ts';
@@ -19,7 +19,7 @@ type Mutation<After> = (tx: StoreNouns) => Promise<{ before: unknown; after: Aft
 
 export function createMakeChange({ store, counter }: { store: Store; counter: Counter }): MakeChange {
   return async <After>(actor: Principal, change: Change, mutate: Mutation<After>) => {
-    const recorded = { ...change, actor: actor.key, before: null as Json, after: null as Json };
+    const recorded = { ...change, ...changedBy(actor), before: null as Json, after: null as Json };
     let after: After | undefined;
     await store.change(recorded, async (tx) => {
       const made = await mutate(tx);

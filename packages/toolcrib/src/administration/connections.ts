@@ -3,6 +3,7 @@ import type { Counter } from '../inventory/counter.ts';
 import { connectUrl, sourceOwner } from '../model/connection.ts';
 import { isPerUser } from '../model/credential.ts';
 import { CribError } from '../model/crib-error.ts';
+import { changedBy } from '../model/event.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { Speakers } from '../sources/mcp/speakers.ts';
@@ -60,7 +61,11 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
     if (source === undefined || !(mayUse(principal, source, options) || isOwn(source.id))) {
       throw new CribError('NOT_FOUND', 'There is no such source for you. GET /api/connections lists those that want a connection');
     }
-    if (!wantsConnection(source)) throw new CribError('CONFLICT', `${source.name} needs no connection`);
+    if (!wantsConnection(source))
+      throw new CribError(
+        'CONFLICT',
+        `${source.name} needs no connection${isPerUserSource(source) ? ': it is called with the token you come with' : ''}`,
+      );
     return source;
   }
 
@@ -96,7 +101,11 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
     async begin(principal, sourceId, options = {}) {
       const source = existing(principal, sourceId, options);
       const owner = ownerFor(principal, source, options);
-      return connections.begin(await speakers.of(source, owner), { redirectUri, begunBy: nameOf(principal) });
+      return connections.begin(await speakers.of(source, owner), {
+        redirectUri,
+        begunBy: nameOf(principal),
+        by: changedBy(principal),
+      });
     },
     async finish(response) {
       const sourceOf = (id: string) => {
@@ -115,7 +124,7 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
       const source = existing(principal, sourceId, options, (id) => connected.has(id));
       const owner = ownerFor(principal, source, options);
       const settings = async () => (await speakers.of(source, owner)).settings;
-      const revoked = await connections.revoke({ sourceId: source.id, owner }, settings);
+      const revoked = await connections.revoke({ sourceId: source.id, owner }, settings, changedBy(principal));
       await changed(source.id, owner);
       if (!revoked) throw new CribError('NOT_FOUND', `There is no connection to ${source.name} that could be ended`);
     },

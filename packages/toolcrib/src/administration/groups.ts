@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CribError } from '../model/crib-error.ts';
+import type { ManagedBy } from '../model/managed-by.ts';
 import type { Group, GroupInput } from '../model/policy.ts';
 import type { Principal } from '../model/principal.ts';
 import { compileGroup } from '../policy/group-membership.ts';
@@ -8,18 +9,18 @@ import type { MakeChange } from './change-log.ts';
 import { resolveToolReferences } from './tool-references.ts';
 
 export interface GroupAdministration {
-  create(actor: Principal, input: GroupInput & { id?: string }): Promise<Group>;
-  update(actor: Principal, id: string, input: GroupInput): Promise<Group>;
+  create(actor: Principal, input: GroupInput & { id?: string; managed_by?: ManagedBy }): Promise<Group>;
+  update(actor: Principal, id: string, input: GroupInput & { managed_by?: ManagedBy }): Promise<Group>;
   delete(actor: Principal, id: string): Promise<void>;
 }
 
 export function createGroupAdministration({ change }: { change: MakeChange }): GroupAdministration {
   return {
-    async create(actor, { id = randomUUID(), ...input }) {
+    async create(actor, { id = randomUUID(), managed_by = null, ...input }) {
       refuseBadExpressions(input);
       return change(actor, { kind: 'group-created', topic: 'group', subject: id }, async (tx) => {
         const now = Date.now();
-        const group: Group = { id, ...(await withToolIds(tx, input)), created_at: now, updated_at: now };
+        const group: Group = { id, ...(await withToolIds(tx, input)), managed_by, created_at: now, updated_at: now };
         await tx.groups.insert(group);
         return { before: null, after: group };
       });
@@ -54,13 +55,13 @@ async function existing(tx: StoreNouns, id: string): Promise<Group> {
   return group;
 }
 
-async function withToolIds(tx: StoreNouns, input: GroupInput): Promise<GroupInput> {
+async function withToolIds<Input extends GroupInput>(tx: StoreNouns, input: Input): Promise<Input> {
   const include = await resolveToolReferences(tx, input.include, 'include');
   const exclude = await resolveToolReferences(tx, input.exclude, 'exclude');
   return { ...input, include, exclude };
 }
 
-function refuseBadExpressions(input: GroupInput): void {
+export function refuseBadExpressions(input: GroupInput): void {
   try {
     compileGroup(input);
   } catch (error) {

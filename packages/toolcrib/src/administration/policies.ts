@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CribError } from '../model/crib-error.ts';
+import type { ManagedBy } from '../model/managed-by.ts';
 import type { Policy, PolicyInput } from '../model/policy.ts';
 import type { Principal } from '../model/principal.ts';
 import { compileMatcher } from '../policy/matcher.ts';
@@ -7,18 +8,18 @@ import type { StoreNouns } from '../store/store.ts';
 import type { MakeChange } from './change-log.ts';
 
 export interface PolicyAdministration {
-  create(actor: Principal, input: PolicyInput & { id?: string }): Promise<Policy>;
-  update(actor: Principal, id: string, input: PolicyInput): Promise<Policy>;
+  create(actor: Principal, input: PolicyInput & { id?: string; managed_by?: ManagedBy }): Promise<Policy>;
+  update(actor: Principal, id: string, input: PolicyInput & { managed_by?: ManagedBy }): Promise<Policy>;
   delete(actor: Principal, id: string): Promise<void>;
 }
 
 export function createPolicyAdministration({ change }: { change: MakeChange }): PolicyAdministration {
   return {
-    async create(actor, { id = randomUUID(), ...input }) {
+    async create(actor, { id = randomUUID(), managed_by = null, ...input }) {
       refuseBadExpressions(input);
       return change(actor, { kind: 'policy-created', topic: 'policy', subject: id }, async (tx) => {
         const now = Date.now();
-        const policy: Policy = { id, ...input, created_at: now, updated_at: now };
+        const policy: Policy = { id, ...input, managed_by, created_at: now, updated_at: now };
         await refuseUnknownGroups(tx, policy);
         await tx.policies.insert(policy);
         return { before: null, after: policy };
@@ -50,7 +51,7 @@ async function existing(tx: StoreNouns, id: string): Promise<Policy> {
   return policy;
 }
 
-function refuseBadExpressions(input: PolicyInput): void {
+export function refuseBadExpressions(input: PolicyInput): void {
   for (const [index, matcher] of input.matchers.entries()) {
     try {
       compileMatcher(matcher);

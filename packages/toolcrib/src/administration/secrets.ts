@@ -1,5 +1,6 @@
 import type { Counter } from '../inventory/counter.ts';
 import { CribError } from '../model/crib-error.ts';
+import { changedBy } from '../model/event.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SecretStore, SecretSummary } from '../secrets/secret-store.ts';
 import { namesSecret } from '../sources/mcp/names-secret.ts';
@@ -28,14 +29,14 @@ export function createSecretAdministration({ secrets, counter, changed }: Secret
 
   return {
     list: () => secrets.list(),
-    set: (actor, name, value) => secrets.put(name, value, { actor: actor.key }).finally(changed),
+    set: (actor, name, value) => secrets.put(name, value, changedBy(actor)).finally(changed),
     async delete(actor, name, { force = false } = {}) {
       const users = force ? [] : usersOf(name);
       if (users.length > 0) {
         const which = users.length === 1 ? `The source ${users[0]} needs` : `The sources ${users.join(', ')} need`;
         throw new CribError('CONFLICT', `${which} this secret: change that first, or delete it all the same with force`);
       }
-      await secrets.delete(name, { actor: actor.key }).finally(changed);
+      await secrets.delete(name, changedBy(actor)).finally(changed);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Json } from './json.ts';
+import type { Principal } from './principal.ts';
 
 /** What an administrative change was about; everything that keeps a copy in memory listens for its own kind. */
 export type ChangeTopic = 'source' | 'tool' | 'group' | 'policy' | 'secret' | 'connection' | 'call';
@@ -15,6 +16,14 @@ export interface ChangeEvent {
   subject: string;
   /** Who did it: issuer and subject, or `system`. */
   actor: string;
+  /** The application through which they did it, where one is known. */
+  client: string | null;
   before: Json;
   after: Json;
+}
+
+export type ChangedBy = Pick<ChangeEvent, 'actor' | 'client'>;
+
+export function changedBy({ key, client }: Principal): ChangedBy {
+  return { actor: key, client };
 }

@@ -19,8 +19,11 @@ export interface SourceRedactors extends Redactor {
   forgetSource(sourceId: string): void;
 }
 
-/** The one that is made knows the values of all sources, and is meant for the log. */
-export function createRedactor(): SourceRedactors {
+/**
+ * The one that is made knows the values of all sources, and is meant for the log. Of its own it knows the last `most`: tokens come and go for
+ * as long as a session lives.
+ */
+export function createRedactor({ most = Number.POSITIVE_INFINITY }: { most?: number } = {}): SourceRedactors {
   const sources = new Map<string, { redactor: Redactor; values: Set<string> }>();
   const own = new Set<string>();
   const all = createScope(() => {
@@ -31,7 +34,10 @@ export function createRedactor(): SourceRedactors {
   return {
     ...all.redactor,
     add(value) {
-      if (addTo(own, value)) all.changed();
+      if (!addTo(own, value)) return;
+      const [oldest] = own;
+      if (own.size > most && oldest !== undefined) own.delete(oldest);
+      all.changed();
     },
     forSource(sourceId) {
       const known = sources.get(sourceId);

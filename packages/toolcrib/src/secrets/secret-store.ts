@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CribError } from '../model/crib-error.ts';
+import type { ChangedBy } from '../model/event.ts';
 import type { SecretRow } from '../store/secrets.ts';
 import type { Store, StoreNouns } from '../store/store.ts';
 import { checkSecret, nothingToKeep } from './check-secret.ts';
@@ -28,12 +29,12 @@ interface SecretWriter {
 
 export interface SecretStore {
   /** Makes it or replaces it. [ENV-4] `***` keeps the value that is stored. */
-  put(name: string, value: string, options?: { actor?: string }): Promise<{ secret: SecretSummary; created: boolean }>;
+  put(name: string, value: string, by?: Partial<ChangedBy>): Promise<{ secret: SecretSummary; created: boolean }>;
   /** Throws `CONFLICT` where there is one that does not open. */
   get(name: string): Promise<Secret | undefined>;
   list(): Promise<SecretSummary[]>;
   /** Throws `NOT_FOUND` where there is none. */
-  delete(name: string, options?: { actor?: string }): Promise<void>;
+  delete(name: string, by?: Partial<ChangedBy>): Promise<void>;
   /** Seals everything with the newest key, all of it or nothing, and is harmless to repeat. */
   rekey(options?: RekeyOptions & { actor?: string }): Promise<RekeyOutcome>;
   within(transaction: StoreNouns): SecretWriter;
@@ -92,8 +93,14 @@ export function createSecretStore({ store, keyRing }: { store: Store; keyRing: K
     };
   }
 
-  const change = async <Result>(kind: string, subject: string, actor: string, mutate: (tx: StoreNouns) => Promise<Mutated<Result>>) => {
-    const event = { kind, topic: 'secret' as const, subject, actor, before: null as string | null, after: null as string | null };
+  const change = async <Result>(
+    kind: string,
+    subject: string,
+    by: Partial<ChangedBy>,
+    mutate: (tx: StoreNouns) => Promise<Mutated<Result>>,
+  ) => {
+    const made = { kind, topic: 'secret' as const, subject, actor: 'system', ...by };
+    const event = { ...made, before: null as string | null, after: null as string | null };
     let result: Result | undefined;
     await store.change(event, async (tx) => {
       const made = await mutate(tx);
@@ -108,10 +115,10 @@ export function createSecretStore({ store, keyRing }: { store: Store; keyRing: K
   return {
     within,
 
-    async put(name, value, { actor = 'system' } = {}) {
+    async put(name, value, by = {}) {
       // Nothing changes, so nothing is recorded.
       if (value === hiddenValue) return store.snapshot((nouns) => within(nouns).put(name, value));
-      return change('secret-set', name, actor, async (tx) => {
+      return change('secret-set', name, by, async (tx) => {
         const result = await within(tx).put(name, value);
         return { before: !result.created, after: true, result };
       });
@@ -133,8 +140,8 @@ export function createSecretStore({ store, keyRing }: { store: Store; keyRing: K
       return (await store.secrets.list()).map(summary);
     },
 
-    async delete(name, { actor = 'system' } = {}) {
-      await change('secret-deleted', name, actor, async (tx) => {
+    async delete(name, by = {}) {
+      await change('secret-deleted', name, by, async (tx) => {
         if (!(await within(tx).delete(name))) throw new CribError('NOT_FOUND', 'There is no such secret');
         return { before: true, after: false, result: undefined };
       });

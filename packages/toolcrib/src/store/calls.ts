@@ -1,8 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallRecord, CallStatus } from '../model/call.ts';
-import type { Database } from './database.ts';
-import { appendToPostgres } from './append-to-postgres.ts';
-import { appendToSqlite } from './append-to-sqlite.ts';
+import type { AppendRows } from './audit/chain-writer.ts';
+import { ledgers, storedValues } from './audit/ledgers.ts';
 import type { Queries } from './tables.ts';
 
 export interface CallPage {
@@ -15,29 +13,24 @@ export interface CallPage {
   issuer?: string;
 }
 
-/** Deleting is cut into pieces, so that calls are never kept waiting for the end of it. */
-const rowsPerDelete = 1000;
+const columns = ledgers.calls.columns.map(([name]) => name as keyof CallRecord);
 
 export type Calls = ReturnType<typeof createCalls>;
 
-export function createCalls(database: Database, queries: Queries) {
-  const append = database.dialect === 'sqlite' ? appendToSqlite(database.connection, queries) : appendToPostgres(queries);
+export function createCalls(queries: Queries, append: AppendRows) {
   return {
-    /**
-     * Writes all of them in one commit and returns when they are durable. The caller collects what belongs together. A record that is
-     * there already is left as it is, so a batch whose outcome was lost with the connection can be sent again.
-     */
+    /** Writes all of them in one commit and returns when they are durable. The caller collects what belongs together. */
     async append(records: readonly CallRecord[]): Promise<void> {
-      if (records.length > 0) await append(records);
+      if (records.length > 0) await append(records.map(valuesOf));
     },
 
     async get(callId: string): Promise<CallRecord | undefined> {
-      return queries.selectFrom('calls').selectAll().where('call_id', '=', callId).executeTakeFirst();
+      return queries.selectFrom('calls').select(columns).where('call_id', '=', callId).executeTakeFirst();
     },
 
     /** The newest first. */
     async list({ before, limit, subject, tool, status, issuer }: CallPage): Promise<CallRecord[]> {
-      let query = queries.selectFrom('calls').selectAll().orderBy('call_id', 'desc').limit(limit);
+      let query = queries.selectFrom('calls').select(columns).orderBy('call_id', 'desc').limit(limit);
       if (before !== undefined) query = query.where('call_id', '<', before);
       if (subject !== undefined) query = query.where('subject', '=', subject);
       if (tool !== undefined) query = query.where('tool', '=', tool);
@@ -45,27 +38,12 @@ export function createCalls(database: Database, queries: Queries) {
       if (issuer !== undefined) query = query.where('issuer', '=', issuer);
       return query.execute();
     },
-
-    async deleteOlderThan(epochMs: number): Promise<number> {
-      const oldest = queries
-        .selectFrom('calls')
-        .select('call_id')
-        .where('call_id', '<', firstIdOf(epochMs))
-        .orderBy('call_id')
-        .limit(rowsPerDelete);
-      let deleted = 0;
-      for (;;) {
-        const { numDeletedRows } = await queries.deleteFrom('calls').where('call_id', 'in', oldest).executeTakeFirst();
-        deleted += Number(numDeletedRows);
-        if (numDeletedRows < rowsPerDelete) return deleted;
-        await nextTurn();
-      }
-    },
   };
 }
 
-/** The smallest UUIDv7 of a millisecond. RFC 9562 §5.7: the time is its first 48 bits. */
-function firstIdOf(epochMs: number): string {
-  const time = Math.max(0, Math.floor(epochMs)).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+function valuesOf(record: CallRecord) {
+  const { started_at, duration_us } = record;
+  // Whole already, but for a caller of the library that measures more finely.
+  if (Number.isInteger(started_at) && Number.isInteger(duration_us)) return storedValues(ledgers.calls, record);
+  return storedValues(ledgers.calls, { ...record, started_at: Math.round(started_at), duration_us: Math.round(duration_us) });
 }

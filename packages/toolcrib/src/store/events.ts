@@ -34,21 +34,30 @@ export function createEvents(queries: Queries) {
     /** The revision of what these topics, or all of them, are about: the id of the last change, 0 before the first. */
     async lastId(topics?: readonly ChangeTopic[]): Promise<number> {
       if (topics?.length === 0) return 0;
-      const query = queries.selectFrom('events').select(({ fn }) => fn.max('id').as('id'));
-      const row = await (topics === undefined ? query : query.where('topic', 'in', topics)).executeTakeFirst();
-      return row?.id ?? 0;
+      let kept = queries.selectFrom('events').select(({ fn }) => fn.max('id').as('id'));
+      let deleted = queries.selectFrom('revisions').select(({ fn }) => fn.max('id').as('id'));
+      if (topics !== undefined) {
+        kept = kept.where('topic', 'in', topics);
+        deleted = deleted.where('topic', 'in', topics);
+      }
+      const rows = await kept.unionAll(deleted).execute();
+      return Math.max(0, ...rows.map(({ id }) => id ?? 0));
     },
   };
 }
 
+type LinkEvent = (row: Selectable<Tables['events']>) => Promise<void>;
+
 /** Only `change()` writes events, so there is no event without its change and no change without its event. */
-export async function insertEvent(transaction: Queries, event: Omit<ChangeEvent, 'id'>): Promise<ChangeEvent> {
-  const { at, kind, topic, subject, actor } = event;
-  const row = { at, kind, topic, subject, actor, before: JSON.stringify(event.before), after: JSON.stringify(event.after) };
-  return read(await transaction.insertInto('events').values(row).returningAll().executeTakeFirstOrThrow());
+export async function insertEvent(transaction: Queries, event: Omit<ChangeEvent, 'id'>, link?: LinkEvent): Promise<ChangeEvent> {
+  const { before, after, ...rest } = event;
+  const values = { ...rest, before: JSON.stringify(before), after: JSON.stringify(after) };
+  const row = await transaction.insertInto('events').values(values).returningAll().executeTakeFirstOrThrow();
+  await link?.(row);
+  return read(row);
 }
 
-function read(row: Selectable<Tables['events']>): ChangeEvent {
+function read({ chain: _chain, seq: _seq, mac: _mac, ...row }: Selectable<Tables['events']>): ChangeEvent {
   const id = String(row.id);
   return { ...row, before: readJson('events', id, row.before), after: readJson('events', id, row.after) };
 }

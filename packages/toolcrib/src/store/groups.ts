@@ -35,9 +35,9 @@ export function createGroups(queries: Queries) {
   };
 }
 
-function write({ id, name, description, selectors, include, exclude, created_at, updated_at }: Group): Row {
+function write({ id, name, description, selectors, include, exclude, managed_by, created_at, updated_at }: Group): Row {
   const lists = { selectors: JSON.stringify(selectors), include: JSON.stringify(include), exclude: JSON.stringify(exclude) };
-  return { id, name, description, ...lists, created_at, updated_at };
+  return { id, name, description, ...lists, managed_by, created_at, updated_at };
 }
 
 function read(row: Row): Group {

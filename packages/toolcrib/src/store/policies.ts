@@ -35,9 +35,9 @@ export function createPolicies(queries: Queries) {
   };
 }
 
-function write({ id, name, description, enabled, matchers, groups, created_at, updated_at }: Policy): Row {
+function write({ id, name, description, enabled, matchers, groups, managed_by, created_at, updated_at }: Policy): Row {
   const lists = { matchers: JSON.stringify(matchers), groups: JSON.stringify(groups) };
-  return { id, name, description, enabled: enabled ? 1 : 0, ...lists, created_at, updated_at };
+  return { id, name, description, enabled: enabled ? 1 : 0, ...lists, managed_by, created_at, updated_at };
 }
 
 function read(row: Row): Policy {

@@ -20,9 +20,9 @@ export function createSources(queries: Queries) {
 
     /** A namespace that belongs to another source is a `CONFLICT` [NAME-2]. */
     async upsert(source: SourceRecord): Promise<void> {
-      const { id, name, namespace, source_type, created_at, updated_at } = source;
+      const { id, name, namespace, source_type, managed_by, created_at, updated_at } = source;
       const definition = JSON.stringify(source.definition);
-      const row = { id, name, namespace, source_type, enabled: source.enabled ? 1 : 0, definition, created_at, updated_at };
+      const row = { id, name, namespace, source_type, enabled: source.enabled ? 1 : 0, definition, managed_by, created_at, updated_at };
       const { id: _id, created_at: _createdAt, ...changed } = row;
       const insert = queries.insertInto('sources').values(row);
       await nameConflicts(insert.onConflict((conflict) => conflict.column('id').doUpdateSet(changed)).execute());

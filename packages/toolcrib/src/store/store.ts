@@ -2,16 +2,25 @@ import { sql } from 'kysely';
 import { CribError } from '../model/crib-error.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
+import type { AuditHead } from '../model/audit.ts';
 import { createAnswers, type Answers } from './answers.ts';
 import { createArtifacts, type Artifacts } from './artifacts.ts';
+import { createAppend } from './audit/append.ts';
+import { createAudit, type Audit } from './audit/audit.ts';
+import { chainEvent } from './audit/chain-event.ts';
+import { ledgers } from './audit/ledgers.ts';
+import type { ChainKeys } from './audit/mac.ts';
 import { createCalls, type Calls } from './calls.ts';
+import { lockChanges } from './change-lock.ts';
 import { changesChannel, signalsChannel } from './channels.ts';
 import { createConnections, type Connections } from './connections.ts';
 import type { Database } from './database.ts';
 import { createEvents, insertEvent, type Events } from './events.ts';
+import { createExclusively, type Exclusively } from './exclusively.ts';
 import { createGroups, type Groups } from './groups.ts';
 import { nameConflicts } from './name-conflicts.ts';
 import { createPolicies, type Policies } from './policies.ts';
+import { createRefusals, type Refusals } from './refusals.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 import { createSources, type Sources } from './sources.ts';
 import type { Queries } from './tables.ts';
@@ -25,15 +34,18 @@ export interface StoreNouns {
   readonly policies: Policies;
   readonly secrets: Secrets;
   readonly connections: Connections;
-  readonly calls: Calls;
   readonly events: Events;
   readonly answers: Answers;
   readonly artifacts: Artifacts;
 }
 
-export type Change = Omit<ChangeEvent, 'id' | 'at'>;
+export type Change = Omit<ChangeEvent, 'id' | 'at' | 'client'> & Partial<Pick<ChangeEvent, 'client'>>;
 
 export interface Store extends StoreNouns {
+  /** Appended to, by each server in a chain of its own, and therefore never within a change. */
+  readonly calls: Calls;
+  readonly refusals: Refusals;
+  readonly audit: Audit;
   /**
    * Runs `mutate` and records the change in one transaction, and returns the event after the commit. `mutate` must use `transaction`
    * only, and do nothing but database work: on SQLite everybody else waits for it, the store's own nouns for ever. The fields of `change`
@@ -44,41 +56,57 @@ export interface Store extends StoreNouns {
   snapshot<Result>(read: (nouns: StoreNouns) => Promise<Result>): Promise<Result>;
   /** Tells every server that watches, this one too, something that needs no record. Nobody listens on SQLite: there is one server. */
   signal(name: string, payload: Json): Promise<void>;
+  /** For what is made of many changes, so that servers which begin the same at once do not do it twice. */
+  readonly exclusively: Exclusively;
 }
 
-/** "crib" in ASCII: the lock under which changes get their ids, so that a reader who has seen one has seen all before it. */
-const changeLock = 0x63726962;
-/** A server that hangs in the middle of a change must not keep the others from theirs. */
-const idleInChangeMs = 30_000;
 /** PostgreSQL takes less than 8000 bytes in one notification. */
 const largestSignal = 7900;
 
-export function createStore(database: Database, { now = Date.now }: { now?: () => number } = {}): Store {
-  const { kysely, dialect } = database;
-  return {
-    ...nouns(database, kysely),
+export interface StoreOptions {
+  now?: () => number;
+  /** [SEC-4] What the record is chained with; without keys it is kept without chains. */
+  keys?: ChainKeys;
+}
 
-    change: (change, mutate) =>
-      nameConflicts(
+export function createStore(database: Database, { now = Date.now, keys }: StoreOptions = {}): Store {
+  const { kysely, dialect } = database;
+  let seen: AuditHead | undefined;
+  const calls = createAppend({ database, ledger: ledgers.calls, keys, now });
+  const refusals = createAppend({ database, ledger: ledgers.refusals, keys, now });
+  return {
+    ...nouns(kysely),
+    calls: createCalls(kysely, calls.append),
+    refusals: createRefusals(kysely, refusals.append),
+    audit: createAudit({ database, keys, own: () => [calls.last, refusals.last, seen].filter((head) => head !== undefined) }),
+
+    async change(change, mutate) {
+      let written: AuditHead | undefined;
+      const event = await nameConflicts(
         kysely.transaction().execute(async (transaction) => {
-          if (dialect === 'postgres') {
-            await sql`select set_config('idle_in_transaction_session_timeout', ${String(idleInChangeMs)}, true)`.execute(transaction);
-            await sql`select pg_advisory_xact_lock(${changeLock})`.execute(transaction);
-          }
-          await mutate(nouns(database, transaction));
-          const { kind, topic, subject, actor, before, after } = change;
-          const event = await insertEvent(transaction, { at: now(), kind, topic, subject, actor, before, after });
+          await lockChanges(transaction, dialect);
+          await mutate(nouns(transaction));
+          const { kind, topic, subject, actor, client = null, before, after } = change;
+          const made = { at: now(), kind, topic, subject, actor, client, before, after };
+          const event = await insertEvent(transaction, made, async (row) => {
+            if (keys !== undefined) written = await chainEvent(transaction, keys, row, seen);
+          });
           if (dialect === 'postgres') await notify(transaction, changesChannel, { id: event.id, topic });
           return event;
         }),
-      ),
+      );
+      seen = written;
+      return event;
+    },
 
     snapshot(read) {
       const transaction = kysely.transaction();
       // SQLite has no other isolation than this one.
       const isolated = dialect === 'postgres' ? transaction.setIsolationLevel('repeatable read').setAccessMode('read only') : transaction;
-      return isolated.execute((reading) => read(nouns(database, reading)));
+      return isolated.execute((reading) => read(nouns(reading)));
     },
+
+    exclusively: createExclusively(database),
 
     async signal(name, payload) {
       if (dialect === 'postgres') await notify(kysely, signalsChannel, { name, payload });
@@ -86,7 +114,7 @@ export function createStore(database: Database, { now = Date.now }: { now?: () =
   };
 }
 
-function nouns(database: Database, queries: Queries): StoreNouns {
+function nouns(queries: Queries): StoreNouns {
   return {
     sources: createSources(queries),
     tools: createTools(queries),
@@ -94,7 +122,6 @@ function nouns(database: Database, queries: Queries): StoreNouns {
     policies: createPolicies(queries),
     secrets: createSecrets(queries),
     connections: createConnections(queries),
-    calls: createCalls(database, queries),
     events: createEvents(queries),
     answers: createAnswers(queries),
     artifacts: createArtifacts(queries),

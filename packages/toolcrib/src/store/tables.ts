@@ -1,8 +1,19 @@
 import type { Generated, Kysely } from 'kysely';
+import type { AuditLedger } from '../model/audit.ts';
 import type { CallRecord } from '../model/call.ts';
-import type { ChangeEvent } from '../model/event.ts';
+import type { ChangeEvent, ChangeTopic } from '../model/event.ts';
+import type { Refusal } from '../model/refusal.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { ToolRecord } from '../model/tool.ts';
+
+/** Where a row stands in its chain; null for rows from before there were chains. */
+interface Chained {
+  chain: number | null;
+  /** Counted from 1 within the chain. */
+  seq: number | null;
+  /** Over the row, its place, and the mac of the row before. */
+  mac: string | null;
+}
 
 /**
  * The tables as both databases keep them: JSON is text (so whatever JSON can say is stored as it was said, also where PostgreSQL's jsonb
@@ -23,6 +34,7 @@ export interface Tables {
     selectors: string;
     include: string;
     exclude: string;
+    managed_by: string | null;
     created_at: number;
     updated_at: number;
   };
@@ -33,6 +45,7 @@ export interface Tables {
     enabled: number;
     matchers: string;
     groups: string;
+    managed_by: string | null;
     created_at: number;
     updated_at: number;
   };
@@ -55,8 +68,27 @@ export interface Tables {
     updated_at: number;
     sealed: string;
   };
-  calls: CallRecord;
-  events: Omit<ChangeEvent, 'id' | 'before' | 'after'> & { id: Generated<number>; before: string; after: string };
+  calls: CallRecord & Chained;
+  events: Omit<ChangeEvent, 'id' | 'before' | 'after'> & { id: Generated<number>; before: string; after: string } & Chained;
+  refusals: Refusal & Chained;
+  chains: {
+    /** Counted from 1, without a gap. */
+    id: number;
+    ledger: AuditLedger;
+    /** The key its macs are made with. */
+    kid: string;
+    opened_at: number;
+    /** How far the chains before it had come, separated by spaces. */
+    heads: string;
+    /** Over all of the above and the mac of the chain before. */
+    mac: string;
+    /** Up to where retention has deleted its rows, the mac of the last of them, and the key and mac that vouch for both. */
+    pruned_seq: number;
+    pruned_mac: string;
+    pruned_by: string;
+  };
+  /** The newest change of a topic that retention has deleted: what came after it has greater ids. */
+  revisions: { topic: ChangeTopic; id: number };
   answers: {
     call_id: string;
     /** The key of the principal who made the call. */

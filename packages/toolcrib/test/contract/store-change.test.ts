@@ -3,14 +3,14 @@ import type { ChangeEvent } from '../../src/model/event.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { describeStore } from './store-dialects.ts';
-import { sampleChange, sampleGroup, samplePolicy, someTime } from './store-samples.ts';
+import { sampleChainKeys, sampleChange, sampleGroup, samplePolicy, someTime } from './store-samples.ts';
 
 describeStore('changes and their events', ({ open }) => {
   let database: Database;
   let store: Store;
   beforeAll(async () => {
     database = await open();
-    store = createStore(database, { now: () => someTime });
+    store = createStore(database, { now: () => someTime, keys: sampleChainKeys() });
   });
   afterAll(() => database?.close());
 
@@ -28,7 +28,7 @@ describeStore('changes and their events', ({ open }) => {
       after: { list: [1.5, 'ü'] },
     });
     const event = await store.change(change, (tx) => tx.policies.insert(policy));
-    expect(event).toEqual({ ...change, id: expect.any(Number), at: someTime });
+    expect(event).toEqual({ ...change, id: expect.any(Number), at: someTime, client: null });
     expect(await store.policies.get(policy.id)).toEqual(policy);
     expect(await store.events.list({ limit: 1 })).toEqual([event]);
   });

@@ -1,8 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import type { CallRecord } from '../../src/model/call.ts';
 import type { Group, Policy } from '../../src/model/policy.ts';
 import type { SourceRecord } from '../../src/model/source.ts';
+import type { Refusal } from '../../src/model/refusal.ts';
 import type { ToolRecord } from '../../src/model/tool.ts';
+import { createAuditKeys } from '../../src/secrets/audit-keys.ts';
+import { parseKeyRing } from '../../src/secrets/key-ring.ts';
 import type { AnswerRow } from '../../src/store/answers.ts';
 import type { Change } from '../../src/store/store.ts';
 
@@ -17,6 +20,7 @@ export function sampleSource(fields: Partial<SourceRecord> = {}): SourceRecord {
     source_type: 'openapi',
     enabled: true,
     definition: null,
+    managed_by: null,
     created_at: someTime,
     updated_at: someTime,
     ...fields,
@@ -58,6 +62,7 @@ export function sampleGroup(fields: Partial<Group> = {}): Group {
     selectors: [{ source: 'docs', labels: { risk: { regex: 'low|none' } } }],
     include: ['docs:search'],
     exclude: ['docs:delete'],
+    managed_by: 'file',
     created_at: someTime,
     updated_at: someTime,
     ...fields,
@@ -75,6 +80,7 @@ export function samplePolicy(fields: Partial<Policy> = {}): Policy {
       { path: ['https://acme.example/level'], operator: 'in', value: [1, '1', true] },
     ],
     groups: ['readers'],
+    managed_by: null,
     created_at: someTime,
     updated_at: someTime,
     ...fields,
@@ -126,4 +132,30 @@ export function sampleAnswer(fields: Partial<AnswerRow> = {}): AnswerRow {
 
 export function sampleChange(fields: Partial<Change> = {}): Change {
   return { kind: 'policy-created', topic: 'policy', subject: 'staff', actor: 'system', before: null, after: { name: 'Staff' }, ...fields };
+}
+
+export function sampleRefusal(fields: Partial<Refusal> = {}): Refusal {
+  const at = fields.at ?? someTime;
+  return {
+    id: callIdAt(at),
+    at,
+    kind: 'authentication',
+    code: 'UNAUTHENTICATED',
+    reason: 'The token has expired: get a new one',
+    issuer: null,
+    subject: null,
+    client: null,
+    address: '127.0.0.1',
+    method: 'GET',
+    route: '/api/bff/tools',
+    request_id: 'req-1',
+    count: 1,
+    ...fields,
+  };
+}
+
+/** The same for the same names, the newest first. */
+export function sampleChainKeys(...kids: string[]): ReturnType<typeof createAuditKeys> {
+  const names = kids.length === 0 ? ['k1'] : kids;
+  return createAuditKeys(parseKeyRing(names.map((kid) => `${kid}:${hash('sha256', kid, 'base64')}`).join(','), 'a test'));
 }

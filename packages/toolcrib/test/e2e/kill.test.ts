@@ -74,6 +74,7 @@ async function killAgainAndAgain(place: string[], rounds: number, kinds: readonl
     if (round === 0) await grantBuiltinTools(admin);
     const recorded = await recordedIds(admin);
     expect([...everything].filter((id) => !recorded.has(id))).toEqual([]);
+    expect((await admin.get('/api/audit/verify')).json).toMatchObject({ ok: true });
     if (round === rounds) break;
     // Another moment every time: in the middle of a batch, or right after one.
     for (const id of await killUnderLoad(server, 60 + 17 * round, kinds)) everything.add(id);

@@ -74,23 +74,23 @@ test('[BFF-6] [SEC-4] every change is recorded with who made it and what was the
 
   const { events } = changeEventListSchema.parse((await admin.get('/api/events?limit=7')).json);
   const { claims } = { claims: JSON.parse(Buffer.from(admin.token?.split('.')[1] ?? '', 'base64url').toString()) };
-  const actor = `${server.url}/dev ${claims.sub}`;
+  const by = { actor: `${server.url}/dev ${claims.sub}`, client: 'toolcrib-cli' };
   const { tool_id } = (await admin.get('/api/tools/builtin:uuid')).json;
   expect(events.map(({ id: _id, at: _at, ...event }) => event).reverse()).toEqual([
-    { kind: 'group-created', topic: 'group', subject: 'recorded', actor, before: null, after: created },
-    { kind: 'group-changed', topic: 'group', subject: 'recorded', actor, before: created, after: changed },
-    { kind: 'group-deleted', topic: 'group', subject: 'recorded', actor, before: changed, after: null },
-    { kind: 'tool-overridden', topic: 'tool', subject: tool_id, actor, before: {}, after: { labels: { a: 'b' } } },
+    { kind: 'group-created', topic: 'group', subject: 'recorded', ...by, before: null, after: created },
+    { kind: 'group-changed', topic: 'group', subject: 'recorded', ...by, before: created, after: changed },
+    { kind: 'group-deleted', topic: 'group', subject: 'recorded', ...by, before: changed, after: null },
+    { kind: 'tool-overridden', topic: 'tool', subject: tool_id, ...by, before: {}, after: { labels: { a: 'b' } } },
     {
       kind: 'tool-overridden',
       topic: 'tool',
       subject: tool_id,
-      actor,
+      ...by,
       before: { labels: { a: 'b' } },
       after: { labels: { a: 'b' }, hidden: true },
     },
-    { kind: 'policy-created', topic: 'policy', subject: 'recorded', actor, before: null, after: createdPolicy },
-    { kind: 'policy-deleted', topic: 'policy', subject: 'recorded', actor, before: createdPolicy, after: null },
+    { kind: 'policy-created', topic: 'policy', subject: 'recorded', ...by, before: null, after: createdPolicy },
+    { kind: 'policy-deleted', topic: 'policy', subject: 'recorded', ...by, before: createdPolicy, after: null },
   ]);
 
   const groups = (await admin.get('/api/events?topic=group&limit=2')).json;

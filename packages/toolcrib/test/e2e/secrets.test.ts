@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretListSchema, secretSchema } from '../../src/api.ts';
 import type { ApiClient, Reply } from '../fixtures/api-client.ts';
 import { documentedOperations } from '../fixtures/documented-operations.ts';
+import { fixture, fixtureRules } from '../fixtures/open-server.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
 import { freshPostgresDatabase, type FreshDatabase, part } from '../parts.ts';
 import {
@@ -20,7 +21,6 @@ import {
 import { writtenKey } from '../secrets/key-rings.ts';
 
 const outcome = ({ status, json }: Reply) => ({ status, ...json });
-const fixtureServer = join(import.meta.dirname, '..', 'fixtures', 'mcp', 'server.ts');
 
 describe('[BFF-6] /api/secrets', () => {
   let server: TestServer;
@@ -102,7 +102,7 @@ test('[ENV-4] a value appears in no answer, event, log line or file, whatever is
     // [ENV-1] A real server that prints its own environment, in a result and in its log.
     const registration = {
       name: 'Printer',
-      mcp_command: [process.execPath, fixtureServer, 'plain'],
+      mcp_command: fixture('plain'),
       mcp_env_vars: { TOKEN: { secret_ref: 'token' }, ADDRESS: 'https://x.test/?k=${TOKEN}', SET_OUTRIGHT_TOKEN: `outright-${canary}` },
     };
     const { json: source } = await ask(admin, 'POST', '/api/sources?wait=60000', registration);
@@ -172,7 +172,7 @@ describe.skipIf(!postgres.available)('[SEC-3] servers on one PostgreSQL', () => 
   beforeAll(async () => {
     database = await freshPostgresDatabase();
     issuer = await startTokenIssuer();
-    const config = { databaseUrl: database.url, issuers: [issuer.config], keys };
+    const config = { databaseUrl: database.url, issuers: [issuer.config], keys, runRules: fixtureRules };
     servers = await Promise.all([startTestServer(config), startTestServer(config)]);
     const token = await issuer.sign(adminClaims);
     admins = servers.map((server) => server.client(token));
@@ -189,7 +189,7 @@ describe.skipIf(!postgres.available)('[SEC-3] servers on one PostgreSQL', () => 
     await first.put('/api/secrets/shared', { value: 'v1' });
     const registration = {
       name: 'Printer',
-      mcp_command: [process.execPath, fixtureServer, 'plain'],
+      mcp_command: fixture('plain'),
       mcp_env_vars: { SHARED: { secret_ref: 'shared' } },
     };
     const { json: source } = await second.post('/api/sources?wait=60000', registration);

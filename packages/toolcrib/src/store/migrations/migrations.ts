@@ -5,6 +5,8 @@ import { sourceDefinitions } from './2026-11-16-source-definitions.ts';
 import { storedArtifacts } from './2026-11-16-stored-artifacts.ts';
 import { toolPinning } from './2026-11-16-tool-pinning.ts';
 import { userConnections } from './2026-11-16-user-connections.ts';
+import { auditChains } from './2026-11-17-audit-chains.ts';
+import { managedByFile } from './2026-11-17-managed-by-file.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -14,5 +16,7 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-16-stored-artifacts': storedArtifacts(dialect),
     '2026-11-16-tool-pinning': toolPinning,
     '2026-11-16-user-connections': userConnections(dialect),
+    '2026-11-17-audit-chains': auditChains(dialect),
+    '2026-11-17-managed-by-file': managedByFile,
   };
 }

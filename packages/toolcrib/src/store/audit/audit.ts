@@ -1,0 +1,41 @@
+import type { AuditHead, AuditLedger, AuditVerdict } from '../../model/audit.ts';
+import { auditLedgers } from '../../model/audit.ts';
+import type { Database } from '../database.ts';
+import { readEntries, type AuditEntry, type EntryRange } from './entries.ts';
+import { ledgers } from './ledgers.ts';
+import type { ChainKeys } from './mac.ts';
+import { latestHeads } from './open-chain.ts';
+import { pruneLedger } from './prune-ledger.ts';
+import { verifyChains } from './verify-chains.ts';
+
+/** [SEC-4] The record as a whole. Everything runs in pieces, while the server goes on. */
+export interface Audit {
+  /** The ends of the newest chains, to be noted elsewhere. */
+  heads(): Promise<AuditHead[]>;
+  /** `expected` are heads that were noted earlier, and must still be there, as must what this server has written itself. */
+  verify(expected?: readonly AuditHead[]): Promise<AuditVerdict>;
+  /** Page by page, the oldest first. */
+  entries(ledger: AuditLedger, range: EntryRange): AsyncGenerator<AuditEntry[]>;
+  /** Deletes the oldest rows and leaves a mark that vouches for it; resolves with how many there were. */
+  prune(ledger: AuditLedger, beforeMs: number): Promise<number>;
+}
+
+interface AuditInput {
+  database: Database;
+  keys: ChainKeys | undefined;
+  /** What this server has written last. */
+  own(): AuditHead[];
+}
+
+export function createAudit({ database: { kysely }, keys, own }: AuditInput): Audit {
+  return {
+    heads: () => latestHeads(kysely),
+    async verify(expected = []) {
+      const all = auditLedgers.map((name) => ledgers[name]);
+      const verdicts = await verifyChains({ queries: kysely, keys, expected: [...own(), ...expected], ledgers: all });
+      return { ok: verdicts.every(({ problems }) => problems.length === 0), ledgers: verdicts };
+    },
+    entries: (ledger, range) => readEntries(kysely, ledgers[ledger], range),
+    prune: (ledger, beforeMs) => pruneLedger({ queries: kysely, keys, ledger: ledgers[ledger], beforeMs }),
+  };
+}

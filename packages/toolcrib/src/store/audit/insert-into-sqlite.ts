@@ -1,0 +1,49 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Queries } from '../tables.ts';
+import type { InsertRows } from './chain-writer.ts';
+import type { Ledger, StoredValue } from './ledgers.ts';
+
+/** How many rows one statement takes at most. There is one for every number up to here, prepared when it is first needed. */
+const mostRows = 64;
+
+/**
+ * Writes on the connection itself, because building a query costs several times what SQLite needs to run it. The query builder's single
+ * connection is held meanwhile, so the rows can never land inside a transaction that somebody else may roll back.
+ */
+export function insertIntoSqlite(connection: DatabaseSync, queries: Queries, { table, columns }: Ledger): InsertRows {
+  const names = [...columns.map(([name]) => name), 'chain', 'seq', 'mac'];
+  const insertSql = `insert into ${table} (${names.map((name) => `"${name}"`).join(', ')})`;
+  const rowSql = `(${names.map(() => '?').join(', ')})`;
+  const statements = new Map<number, StatementSync>();
+  const prepared = (rows: number) => {
+    let statement = statements.get(rows);
+    if (statement === undefined) {
+      statement = connection.prepare(`${insertSql} values ${Array.from({ length: rows }, () => rowSql).join(', ')}`);
+      statements.set(rows, statement);
+    }
+    return statement;
+  };
+
+  function insertAll(rows: readonly (readonly StoredValue[])[]): void {
+    for (let start = 0; start < rows.length; start += mostRows) {
+      const some = rows.slice(start, start + mostRows);
+      prepared(some.length).run(...some.flat());
+    }
+  }
+
+  function insertInTransaction(rows: readonly (readonly StoredValue[])[]): void {
+    // One statement is a transaction of its own.
+    if (rows.length <= mostRows) return insertAll(rows);
+    connection.exec('begin immediate');
+    try {
+      insertAll(rows);
+      connection.exec('commit');
+    } catch (error) {
+      // Some errors, such as a full disk, have rolled back already.
+      if (connection.isTransaction) connection.exec('rollback');
+      throw error;
+    }
+  }
+
+  return (rows) => queries.getExecutor().provideConnection(async () => insertInTransaction(rows));
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import { describeStore } from './store-dialects.ts';
+import { sampleChange, samplePolicy, sampleSource } from './store-samples.ts';
+
+describeStore('[SRC-6] what is made of many changes', ({ name, open }) => {
+  let databases: Database[];
+  let stores: Store[];
+  beforeAll(async () => {
+    // On SQLite there is one server.
+    databases = name === 'postgres' ? [await open(), await open()] : [await open()];
+    stores = databases.map((database) => createStore(database));
+  });
+  afterAll(async () => {
+    for (const database of databases) await database.close();
+  });
+
+  test('is done by one after another, also when it is begun by more than there are connections', async () => {
+    let running = 0;
+    const most: number[] = [];
+    const work = async (store: Store) => {
+      most.push(++running);
+      const policy = samplePolicy();
+      await store.change(sampleChange({ subject: policy.id }), (tx) => tx.policies.insert(policy));
+      running--;
+    };
+    const begun = Array.from({ length: 15 }, () => stores.map((store) => store.exclusively(() => work(store))));
+    await Promise.all(begun.flat());
+    expect(most).toEqual(begun.flat().map(() => 1));
+  });
+
+  test('lets the next go on when it fails', async () => {
+    for (const store of stores) {
+      await expect(store.exclusively(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+      expect(await store.exclusively(async () => 'yes')).toBe('yes');
+    }
+  });
+
+  test('who keeps an object is kept with it', async () => {
+    const [store] = stores;
+    const source = sampleSource({ managed_by: 'file' });
+    await store?.sources.upsert(source);
+    expect(await store?.sources.get(source.id)).toEqual(source);
+    await store?.sources.upsert({ ...source, managed_by: null });
+    expect(await store?.sources.get(source.id)).toMatchObject({ managed_by: null });
+  });
+});
