@@ -2,7 +2,7 @@ import { CribError } from '../model/crib-error.ts';
 import { defineCommand } from './command.ts';
 import { interruptSignal } from './interrupt-signal.ts';
 import { administratorFrom, administratorOptions } from './secrets-options.ts';
-import { createSourceClient } from './source-client.ts';
+import { createSourceClient, type Administrator } from './source-client.ts';
 import { followSourceLog, readSourceLog, type ShownLine } from './source-log.ts';
 import { paint, print, printable, printJson, remark } from './terminal.ts';
 
@@ -13,21 +13,27 @@ export const logs = defineCommand({
     ...administratorOptions,
     lines: { value: 'n', short: 'n', help: 'How many of the last lines', default: '100' },
     follow: { short: 'f', help: 'Goes on with what follows, until Ctrl-C' },
+    wire: { help: 'Shows the messages between Toolcrib and the source instead, as far as they were kept' },
+    record: { value: 'minutes', help: 'Keeps those messages for so many minutes from now on; 0 ends it' },
   },
   notes: [
     'Shows what the server of a source wrote to its standard error, and what happened to it. Only the last 1000 lines are kept.',
+    'Messages of MCP are kept only while --record says so, by the server that is asked, without secrets: what users send and get is in them.',
     'With --json and --follow every line is a JSON object.',
   ],
-  examples: ['toolcrib logs everything', 'toolcrib logs everything -n 20 -f'],
+  examples: ['toolcrib logs everything', 'toolcrib logs everything -n 20 -f', 'toolcrib logs everything --wire --record 15 -f'],
   async run(given) {
-    const lines = given.number('lines', { least: 1, most: 1000 });
+    const wanted = { lines: given.number('lines', { least: 1, most: 1000 }), wire: given.on('wire') };
+    const minutes = given.text('record') === undefined ? undefined : given.number('record', { least: 0, most: 1440 });
     const administrator = await administratorFrom(given);
     const { id, namespace } = await createSourceClient(administrator).find(given.operands[0] ?? '');
     const json = given.on('json');
+    if (minutes !== undefined) await keepMessages(administrator, id, minutes);
     if (given.on('follow')) {
       const signal = interruptSignal();
       try {
-        for await (const line of followSourceLog(administrator, id, lines, signal)) print(json ? JSON.stringify(line) : describeLine(line));
+        for await (const line of followSourceLog(administrator, id, wanted, signal))
+          print(json ? JSON.stringify(line) : describeLine(line));
       } catch (error) {
         if (!signal.aborted) throw error;
       }
@@ -35,17 +41,29 @@ export const logs = defineCommand({
       if (signal.aborted) return 0;
       throw new CribError('SERVICE_UNAVAILABLE', `${administrator.client.url} ended the stream: is it being stopped?`);
     }
-    const log = await readSourceLog(administrator, id, lines);
+    const log = await readSourceLog(administrator, id, wanted);
     if (json) printJson(log);
-    else if (log.lines.length === 0) remark(`${namespace} has said nothing since the server was started.`);
+    else if (log.lines.length === 0)
+      remark(wanted.wire ? nothingKept(namespace) : `${namespace} has said nothing since the server was started.`);
     else print(log.lines.map(describeLine).join('\n'));
     return 0;
   },
 });
 
+async function keepMessages({ client, token }: Administrator, id: string, minutes: number): Promise<void> {
+  const body = minutes === 0 ? { enabled: false } : { enabled: true, minutes };
+  await client.json('PUT', `/api/sources/${id}/wire-log`, { token, body });
+}
+
+function nothingKept(namespace: string): string {
+  return `No messages of ${namespace} were kept: \`toolcrib logs ${namespace} --wire --record 15\` keeps them for 15 minutes.`;
+}
+
+const marks: Record<string, string> = { sent: '→ ', received: '← ' };
+
 function describeLine({ time, stream, text }: ShownLine): string {
   // One line each, whatever is in it.
   const plain = printable(text).replaceAll('\n', ' ');
   const isEvent = stream === 'event';
-  return `${paint('dim', new Date(time).toISOString())}  ${isEvent ? paint('cyan', `toolcrib: ${plain}`) : plain}`;
+  return `${paint('dim', new Date(time).toISOString())}  ${isEvent ? paint('cyan', `toolcrib: ${plain}`) : `${marks[stream] ?? ''}${plain}`}`;
 }

@@ -3,7 +3,6 @@ import { describeTool } from '../inventory/describe-tool.ts';
 import type { Answer } from '../model/call.ts';
 import type { ToolCatalogue } from '../sources/builtin/tool-catalogue.ts';
 import type { Executor } from './executor.ts';
-import { formatForModel } from './format-for-model.ts';
 
 /** [BI-2] The tools about tools see exactly what their caller may see, and call through the same path. */
 export function createCatalogue({ counter, executor }: { counter: Counter; executor: () => Executor }): ToolCatalogue {
@@ -19,7 +18,7 @@ export function createCatalogue({ counter, executor }: { counter: Counter; execu
       return permission && describeTool(permission.tool);
     },
     call: async (name, args, context) => {
-      const admitted = await executor().admit(context.principal, { tool: name, arguments: args });
+      const admitted = await executor().admit(context.principal, { tool: name, arguments: args, trace: context.trace });
       admitted.call.onEvent = (event) => {
         if (event.type === 'progress') context.progress(event);
         else if (event.type === 'log') context.log(event.level, event.data);
@@ -38,8 +37,10 @@ export function createCatalogue({ counter, executor }: { counter: Counter; execu
 }
 
 /** [EXEC-5] Whoever calls through a tool is a model: it reads the text. */
-function forModel(answer: Answer): Answer {
+async function forModel(answer: Answer): Promise<Answer> {
   if (!answer.success || answer.structured_content === null) return answer;
+  // Loaded on first use, with all that writes YAML.
+  const { formatForModel } = await import('./format-for-model.ts');
   const others = answer.content.filter(({ type }) => type !== 'text');
   return { ...answer, content: [{ type: 'text', text: formatForModel(answer) }, ...others] };
 }

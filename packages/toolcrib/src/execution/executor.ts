@@ -3,12 +3,16 @@ import { CribError, type ErrorCode } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
+import type { TraceContext } from '../model/trace-context.ts';
+import { failureOf, traced } from '../model/traced.ts';
+import type { Tracer } from '../model/tracing.ts';
 import type { Counter } from '../inventory/counter.ts';
 import type { Source } from '../sources/source.ts';
 import { answerFromError, calledBy, unknownAnswer } from './answer.ts';
 import type { ArgumentValidator } from './argument-validator.ts';
 import type { CallNotice } from './call-notice.ts';
 import { recordOf, refusalRecord } from './call-record.ts';
+import { endCallSpan, startCallSpan } from './call-span.ts';
 import { createGate, type Limits } from './limits.ts';
 import { outcomeOf } from './outcome-of.ts';
 import type { Recorder } from './recorder.ts';
@@ -24,6 +28,8 @@ export interface CallRequest {
   tool: string;
   arguments: JsonObject;
   timeout_ms?: number;
+  /** [OPS-1] Where the caller stands in a trace of its own. */
+  trace?: TraceContext | undefined;
 }
 
 export interface ExecutionLimits {
@@ -74,14 +80,16 @@ export interface ExecutorInput {
   shape: Shaper;
   recorder: Recorder;
   limits: ExecutionLimits;
+  /** [OPS-1] Where traces are wanted. */
+  tracer?: Tracer | undefined;
   /** Told about every finished call, for metrics. */
   onFinished?(record: CallRecord): void;
   /** Told about what happened to a call on its way, for metrics. */
   onNotice?(notice: CallNotice, tool: Tool): void;
   /** Told about every call that failed through the fault of its source, for metrics. */
   onSourceFault?(code: ErrorCode, tool: Tool): void;
-  /** Told about a failure that is ours and not the tool's. */
-  onFault?(error: unknown): void;
+  /** Told about a failure that is ours and not the tool's, and in which call. */
+  onFault?(error: unknown, callId: string): void;
 }
 
 /** [BFF] The same words for a tool that is not there and one the caller may not use, so that neither can be told from the other. */
@@ -89,7 +97,7 @@ const noSuchTool = 'There is no such tool for you. GET /api/bff/tools lists thos
 
 /** [EXEC-1] The one path of every call, whatever the source. */
 export function createExecutor(input: ExecutorInput): Executor {
-  const { counter, validator, shape, recorder, limits } = input;
+  const { counter, validator, shape, recorder, limits, tracer } = input;
   const principals = createGate({ who: 'You' });
   const turns = createTurns();
   const runningCalls = new RunningCalls();
@@ -101,7 +109,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     try {
       await recorder.record(entry);
     } catch (cause) {
-      input.onFault?.(cause);
+      input.onFault?.(cause, entry.call_id);
       throw new CribError('SERVICE_UNAVAILABLE', 'The call could not be recorded', { cause });
     }
     input.onFinished?.(entry);
@@ -136,7 +144,7 @@ export function createExecutor(input: ExecutorInput): Executor {
   /** Its time runs from the first moment it waits. */
   async function askLater(call: RunningCall, args: JsonObject, ready: Promise<void>): Promise<ToolOutput> {
     call.queued = true;
-    await ready;
+    await traced(call.span?.child('wait for a place'), ready);
     // Whoever was cancelled in the very moment of its turn must not be asked for any more.
     call.signal.throwIfAborted();
     call.queued = false;
@@ -161,7 +169,7 @@ export function createExecutor(input: ExecutorInput): Executor {
         if (outcome.kind === 'failed' && !call.queued) input.onSourceFault?.(error.code, call.tool);
         return answerFromError(call, error, elapsed(began));
       }
-      input.onFault?.(error);
+      input.onFault?.(error, call.callId);
       const fault = new CribError('INTERNAL', `${call.tool.name} failed inside Toolcrib; the server's log has call ${call.callId}`);
       return answerFromError(call, fault, elapsed(began));
     } finally {
@@ -180,8 +188,9 @@ export function createExecutor(input: ExecutorInput): Executor {
   async function enter(principal: Principal, request: CallRequest, granted: Granted): Promise<AdmittedCall> {
     const longest = longestFor(granted.tool, limits);
     const usual = Math.min(usualFor(granted.tool, limits), longest);
+    const callId = uuidV7();
     const call = new RunningCall({
-      callId: uuidV7(),
+      callId,
       principal,
       tool: granted.tool,
       policies: granted.policies,
@@ -191,11 +200,14 @@ export function createExecutor(input: ExecutorInput): Executor {
       timeoutMs: request.timeout_ms === undefined ? usual : Math.min(request.timeout_ms, longest),
       maxTimeoutMs: longest,
       shortened: request.timeout_ms !== undefined && request.timeout_ms < usual,
+      trace: request.trace,
+      span: tracer && startCallSpan(tracer, request.trace, { callId, tool: granted.tool }),
     });
     try {
       turns.check(call.tool);
       validator.check(call.tool, request.arguments);
     } catch (error) {
+      call.span?.end(failureOf(error));
       principals.leave(principal.key, limits.principal);
       return refuse(principal, request, error, call);
     }
@@ -227,8 +239,9 @@ export function createExecutor(input: ExecutorInput): Executor {
     },
 
     async run({ call, args }) {
+      let answer: Answer | undefined;
       try {
-        const answer = await invoke(call, args);
+        answer = await invoke(call, args);
         try {
           await record(recordOf(call, answer));
           return answer;
@@ -237,12 +250,16 @@ export function createExecutor(input: ExecutorInput): Executor {
           return unknownAnswer(calledBy(call), 'The tool was called, but the call could not be recorded: its outcome is not confirmed');
         }
       } finally {
+        endCallSpan(call, answer);
         leave(call);
       }
     },
 
     load: turns,
-    dismiss: ({ call }) => leave(call),
+    dismiss({ call }) {
+      endCallSpan(call);
+      leave(call);
+    },
     running: (callId) => runningCalls.find(callId),
     idle: () =>
       new Promise((resolve) => {

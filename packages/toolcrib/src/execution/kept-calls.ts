@@ -124,7 +124,7 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
     async abandon(which) {
       for (const kept of await store.answers.listRunning(which)) {
         // The record first: it is left alone where the call had one already, and an answer without a record must not be.
-        await store.calls.append([unknownRecord(kept)]);
+        if ((await store.calls.get(kept.call_id)) === undefined) await store.calls.append([unknownRecord(kept)]);
         await store.answers.finish(kept.call_id, JSON.stringify(unknownAnswer(kept, lostWithServer)), kept.expires_at);
       }
     },

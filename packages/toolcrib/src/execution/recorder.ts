@@ -7,11 +7,17 @@ export interface Recorder {
   drain(): Promise<void>;
 }
 
+interface RecorderInput {
+  append(records: CallRecord[]): Promise<void>;
+  /** [OPS-1] Told how long each batch took, and whether it failed. */
+  onWritten?(batch: { seconds: number; failed: boolean }): void;
+}
+
 /**
  * [SEC-4] Writes together what finished in the same turn of the event loop. One transaction for many calls is what makes a durable
  * record per call affordable; while one batch is being written, the next one collects.
  */
-export function createRecorder({ append }: { append(records: CallRecord[]): Promise<void> }): Recorder {
+export function createRecorder({ append, onWritten }: RecorderInput): Recorder {
   let collecting: CallRecord[] = [];
   let written: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -22,8 +28,15 @@ export function createRecorder({ append }: { append(records: CallRecord[]): Prom
     const records = collecting;
     collecting = [];
     written = undefined;
-    writing = append(records);
-    await writing;
+    const began = performance.now();
+    let failed = true;
+    try {
+      writing = append(records);
+      await writing;
+      failed = false;
+    } finally {
+      onWritten?.({ seconds: (performance.now() - began) / 1000, failed });
+    }
   }
 
   return {

@@ -2,6 +2,8 @@ import { CribError } from '../model/crib-error.ts';
 import { EndSwitch, type EndSignal } from '../model/end-signal.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
+import type { TraceContext } from '../model/trace-context.ts';
+import type { Span } from '../model/tracing.ts';
 import type { Tool } from '../model/tool.ts';
 import type { CallContext } from '../sources/source.ts';
 import type { Turn } from './turns.ts';
@@ -33,6 +35,9 @@ export class RunningCall implements CallContext {
   onEvent: ((event: CallEvent) => void) | undefined;
   /** [EXEC-7] Its way past the limits of its tool and source, where there are any. */
   turn: Turn | undefined;
+  /** [OPS-1] Where traces are wanted, from its admission to its record. */
+  readonly span: Span | undefined;
+  readonly trace: TraceContext | undefined;
   /** True while it waits for a free place. */
   queued = false;
   /** How often its source was asked. */
@@ -63,6 +68,8 @@ export class RunningCall implements CallContext {
     this.timeoutMs = call.timeoutMs;
     this.maxTimeoutMs = call.maxTimeoutMs;
     this.shortened = call.shortened ?? false;
+    this.span = call.span;
+    this.trace = call.span?.context ?? call.trace;
   }
 
   get signal(): AbortSignal {
@@ -167,7 +174,7 @@ export class RunningCall implements CallContext {
 type RunningCallInput = Pick<
   RunningCall,
   'callId' | 'principal' | 'tool' | 'policies' | 'policyRevision' | 'startedAt' | 'timeoutMs' | 'maxTimeoutMs'
-> & { shortened?: boolean };
+> & { shortened?: boolean; span?: Span | undefined; trace?: TraceContext | undefined };
 
 function endError(reason: EndReason, call: RunningCall): CribError {
   if (reason === 'cancelled') return new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false });

@@ -2,7 +2,7 @@ import { noLimits, type CallLimits } from '../model/call-limits.ts';
 import type { Principal } from '../model/principal.ts';
 import type { BreakerState } from '../model/source.ts';
 import type { Tool } from '../model/tool.ts';
-import { createBreakers, type BreakerPass, type Outcome } from './breakers.ts';
+import { createBreakers, type BreakerPass, type Outcome } from '../model/breakers.ts';
 import { createGate, type Gate, type Limits } from './limits.ts';
 import { createPlaces, type Places, type Waiting } from './places.ts';
 

@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { CallNotice } from '../execution/call-notice.ts';
 import type { CallRecord } from '../model/call.ts';
 import { httpStatusByCode, type ErrorCode } from '../model/crib-error.ts';
+import type { SessionCounts } from '../supervision/session-counts.ts';
 import type { SourceNotice } from '../supervision/source-notice.ts';
 
 export interface SourceMetrics {
@@ -16,7 +17,10 @@ export interface SourceMetrics {
 /** A source at this moment. */
 export interface SeenSource {
   namespace: string;
+  enabled: boolean;
   running: boolean;
+  /** Undefined for what comes with Toolcrib. */
+  sessions: SessionCounts | undefined;
 }
 
 interface SourceMetricsInput {
@@ -38,6 +42,11 @@ export function createSourceMetrics({ registry, namespaceOf, sources, buckets }:
   const events: Record<SourceNotice, Counter<'source'>> = {
     restarted: counted('toolcrib_source_restarts_total', 'Times a lasting session or its process was lost and had to be opened again'),
     'heartbeat-failed': counted('toolcrib_source_heartbeat_failures_total', 'Heartbeats that were not answered in time'),
+    'standby-used': counted('toolcrib_standby_hits_total', 'Calls for which a session was ready'),
+    'standby-missed': counted(
+      'toolcrib_standby_misses_total',
+      'Calls that had to wait for a session to be opened, though some should be ready',
+    ),
   };
   const durations = new Histogram({
     name: 'toolcrib_source_call_duration_seconds',
@@ -54,12 +63,25 @@ export function createSourceMetrics({ registry, namespaceOf, sources, buckets }:
   });
   const up: Gauge<'source'> = new Gauge({
     name: 'toolcrib_source_up',
-    help: 'Whether a source is running',
+    help: 'Whether a source that is enabled is running',
     labelNames: ['source'],
     registers: [registry],
     collect() {
       up.reset();
-      for (const { namespace, running } of sources()) up.set({ source: namespace }, running ? 1 : 0);
+      // Nobody should be called for what is meant to be off.
+      for (const { namespace, enabled, running } of sources()) if (enabled) up.set({ source: namespace }, running ? 1 : 0);
+    },
+  });
+  const sessions: Gauge<'source' | 'kind'> = new Gauge({
+    name: 'toolcrib_source_sessions',
+    help: 'Open conversations with a source: its lasting one, those ready for a call, those of calls under way, those of users',
+    labelNames: ['source', 'kind'],
+    registers: [registry],
+    collect() {
+      sessions.reset();
+      for (const { namespace: source, sessions: open } of sources()) {
+        for (const [kind, count] of Object.entries(open ?? {})) sessions.set({ source, kind }, count);
+      }
     },
   });
 

@@ -2,6 +2,7 @@ import { isRemote, type McpDefinition } from '../model/mcp-definition.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
 import type { Discovery } from './discovery.ts';
 import { createLiveSession, type LiveSession, type LiveSessionInput } from './live-session.ts';
+import type { SessionCounts } from './session-counts.ts';
 import { createStandby, type Standby } from './standby.ts';
 import type { TakenSession } from './user-sessions.ts';
 
@@ -13,6 +14,8 @@ export interface OwnSessions {
   readonly reachable: boolean;
   /** The session that all calls share while it is there, for those who do not want to wait. */
   readonly ready: McpSession | undefined;
+  /** How many of each kind are open. */
+  readonly open: Omit<SessionCounts, 'user'>;
   /** [LIFE-3] Opens what lasts, or one that proves that it can be opened, and asks it for its tools. */
   start(signal: AbortSignal): Promise<void>;
   /** For one call: the one session, or a fresh one that is gone afterwards on every way out. */
@@ -33,6 +36,8 @@ interface OwnSessionsInput extends Pick<
   definition: McpDefinition;
   open(signal: AbortSignal): Promise<McpSession>;
   discovery: Discovery;
+  /** Told whether a session was ready for whoever needed a fresh one, where some should be. */
+  onStandby?(used: boolean): void;
   note(message: string): void;
 }
 
@@ -47,6 +52,7 @@ export function createOwnSessions(input: OwnSessionsInput): OwnSessions {
   const ending = new Set<Promise<void>>();
   let live: LiveSession | undefined;
   let standby: Standby | undefined;
+  let ofCalls = 0;
 
   function end(session: Pick<McpSession, 'close'>): void {
     const ended = session
@@ -96,12 +102,19 @@ export function createOwnSessions(input: OwnSessionsInput): OwnSessions {
     const waiting = standby?.take();
     // Whoever knows that it is of no use does not make a caller find out.
     if (waiting === undefined && live?.away !== undefined) throw live.away;
+    if (definition.standby > 0) input.onStandby?.(waiting !== undefined);
     const session = waiting ?? (await input.open(signal));
-    return { session, giveBack: () => end(session) };
+    ofCalls++;
+    const giveBack = () => {
+      ofCalls--;
+      end(session);
+    };
+    return { session, reused: waiting !== undefined, giveBack };
   }
 
   async function takeLive(from: LiveSession, signal: AbortSignal): Promise<TakenSession> {
-    return { session: await from.get(signal), giveBack: () => undefined };
+    const reused = from.ready !== undefined;
+    return { session: await from.get(signal), reused, giveBack: () => undefined };
   }
 
   return {
@@ -111,6 +124,9 @@ export function createOwnSessions(input: OwnSessionsInput): OwnSessions {
     },
     get ready() {
       return shared ? live?.ready : undefined;
+    },
+    get open() {
+      return { lasting: live?.ready === undefined ? 0 : 1, standby: standby?.ready ?? 0, call: ofCalls };
     },
     async start(signal) {
       // What was given up, or had another connection, makes room: a process first, so that there are never two of it.

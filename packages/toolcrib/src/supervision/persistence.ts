@@ -22,6 +22,12 @@ interface PersistenceInput {
 /** What may be over by itself; a package that is not there, or a value that is missing, will still be so in a minute. */
 const passing = new Set<unknown>(['NETWORK_ERROR', 'SERVICE_UNAVAILABLE']);
 
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof CribError) || !passing.has(error.code)) return false;
+  // What says of itself that it does not pass: the operator's rules.
+  return error.code !== 'SERVICE_UNAVAILABLE' || error.retryable;
+}
+
 /**
  * [MCP-10] When Toolcrib starts, the servers it speaks to may be starting too, and nobody is there who would start them again by hand. So a
  * failed start is tried as often as a lost session is. [ERR-2] Where only the engine of containers is away it is tried for as long as that lasts.
@@ -37,7 +43,7 @@ export function createPersistence({ start, isOver, restart, enginePauseMs }: Per
       if (error instanceof EngineUnavailableError) {
         await pause(engineBackoffMs(outages++, enginePauseMs), signal);
       } else {
-        if (attempts >= restart.maxAttempts || !(error instanceof CribError && passing.has(error.code))) return;
+        if (attempts >= restart.maxAttempts || !isPassing(error)) return;
         outages = 0;
         await pause(backoffMs(attempts++, restart.backoffMs), signal);
       }

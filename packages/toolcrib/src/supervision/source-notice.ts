@@ -1,2 +1,2 @@
 /** What befell a source that its status does not count. */
-export type SourceNotice = 'restarted' | 'heartbeat-failed';
+export type SourceNotice = 'restarted' | 'heartbeat-failed' | 'standby-used' | 'standby-missed';

@@ -2,10 +2,12 @@ import { isPerUser } from '../model/credential.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { McpDefinition } from '../model/mcp-definition.ts';
 import { EngineUnavailableError } from '../model/named-errors.ts';
+import type { Principal } from '../model/principal.ts';
 import type { SourceHealth, SourceStatus } from '../model/source.ts';
 import type { DiscoveredTool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
 import { withoutWords } from '../sources/mcp/process/process-exit.ts';
+import type { Standing } from '../sources/mcp/standing.ts';
 import { isAvailable } from './availability.ts';
 import { createDiscovery } from './discovery.ts';
 import { createHealthRecord } from './health.ts';
@@ -14,6 +16,8 @@ import { createOwnSessions } from './own-sessions.ts';
 import { createPerUserCalls } from './per-user-calls.ts';
 import { createPersistence } from './persistence.ts';
 import { createRefreshSchedule } from './refresh-schedule.ts';
+import { serverAttributes } from './server-attributes.ts';
+import type { SessionCounts } from './session-counts.ts';
 import { createSourceCalls, type CallSource } from './source-calls.ts';
 import type { SourceNotice } from './source-notice.ts';
 import { toCribError } from './to-crib-error.ts';
@@ -34,6 +38,8 @@ export interface SourceSupervisor {
   /** [INV-1] Asks for the tools again. */
   refresh(): Promise<void>;
   readonly call: CallSource;
+  /** [OPS-1] At this moment. */
+  readonly sessions: SessionCounts;
   /** [INV-6] The connection with which tools are found has changed; the sessions of users are left alone. */
   reconnect(): Promise<void>;
   /** [MCP-5] This user's credential is gone or another: what was opened with it is closed. */
@@ -42,10 +48,10 @@ export interface SourceSupervisor {
 
 export interface SourceSupervisorInput {
   definition: McpDefinition;
-  /** Everything from resolving secrets to a finished handshake; bounded by the start-up timeout. For a user, or for the source itself. */
-  open(signal: AbortSignal, owner?: string): Promise<McpSession>;
-  /** Which credential a user has; rejects with `UNAUTHENTICATED` where there is none. Only asked where each has their own. */
-  revisionOf(owner: string): Promise<string>;
+  /** Everything from resolving secrets to a finished handshake; bounded by the start-up timeout. For a caller, or for the source itself. */
+  open(signal: AbortSignal, principal?: Principal): Promise<McpSession>;
+  /** Which credential a caller has; `UNAUTHENTICATED` where there is none. Only asked where each has their own. */
+  standingOf(principal: Principal): Standing | Promise<Standing>;
   /** Writes what was found; its rejection is a failed discovery. */
   onDiscovered(tools: DiscoveredTool[], info: McpServerInfo): Promise<void>;
   /** Lets go of what was made for the source as a whole. Nothing of it is open then; never between restarts. */
@@ -102,6 +108,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       note(`Waiting to be started again: ${withoutWords(reason.message)}`);
     },
     onEngineBack: () => note(engineIsBack),
+    onStandby: (used) => input.onNotice?.(used ? 'standby-used' : 'standby-missed'),
     onGivenUp(error) {
       // [MCP-10] Nobody may come to start it again, so nothing is kept for that.
       if (failOrWait(error) && definition.container !== null && starting === undefined) void halt(error);
@@ -115,7 +122,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     enginePauseMs: input.enginePauseMs,
   });
   const ofUsers = isPerUser(definition.credential)
-    ? createPerUserCalls({ longLived: own.shared, open: input.open, revisionOf: input.revisionOf, end: own.end })
+    ? createPerUserCalls({ longLived: own.shared, open: input.open, standingOf: input.standingOf, end: own.end })
     : undefined;
   const call = createSourceCalls({
     own,
@@ -123,6 +130,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     ongoing,
     health,
     take: (signal) => takeRunning(own.take, signal),
+    server: serverAttributes(definition),
     stopped: () => stopping.signal,
   });
 
@@ -262,6 +270,9 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       await (ofUsers !== undefined && !own.reachable ? start() : refresh());
     },
     call,
+    get sessions() {
+      return { ...own.open, user: ofUsers?.open ?? 0 };
+    },
     async reconnect() {
       // One that has begun may have looked before there was anything to see.
       await starting?.catch(() => undefined);

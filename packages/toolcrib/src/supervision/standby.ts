@@ -1,6 +1,8 @@
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
 
 export interface Standby {
+  /** How many are ready. */
+  readonly ready: number;
   /** A session that is ready and has served nobody, or undefined. Another is started in its place a moment later. */
   take(): McpSession | undefined;
   /** Starts what is missing. */
@@ -48,6 +50,9 @@ export function createStandby({ size, open, onFailure }: StandbyInput): Standby 
   }
 
   return {
+    get ready() {
+      return ready.size;
+    },
     take() {
       const [session] = ready;
       if (session !== undefined) ready.delete(session);

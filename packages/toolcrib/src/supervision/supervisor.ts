@@ -1,8 +1,11 @@
 import { CribError } from '../model/crib-error.ts';
+import type { Principal } from '../model/principal.ts';
 import type { SourceHealth, SourceRecord, SourceStatus } from '../model/source.ts';
 import type { DiscoveredTool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
+import type { Standing } from '../sources/mcp/standing.ts';
 import type { Source } from '../sources/source.ts';
+import type { SessionCounts } from './session-counts.ts';
 import type { SourceNotice } from './source-notice.ts';
 import { createSourceSupervisor, type SourceSupervisor } from './source-supervisor.ts';
 
@@ -26,13 +29,15 @@ export interface Supervisor {
   statusOf(sourceId: string): SourceStatus | undefined;
   healthOf(sourceId: string): SourceHealth;
   infoOf(sourceId: string): McpServerInfo | null;
+  /** [OPS-1] Undefined for what is not supervised. */
+  sessionsOf(sourceId: string): SessionCounts | undefined;
   sourceOf(sourceId: string): Source | undefined;
 }
 
 export interface SupervisorInput {
-  openSession(source: SourceRecord, signal: AbortSignal, owner?: string): Promise<McpSession>;
-  /** Which credential a user has for a source where each has their own; rejects where there is none. */
-  revisionOf(source: SourceRecord, owner: string): Promise<string>;
+  openSession(source: SourceRecord, signal: AbortSignal, principal?: Principal): Promise<McpSession>;
+  /** Which credential a caller has for a source where each has their own; throws where there is none. */
+  standingOf(source: SourceRecord, principal: Principal): Standing | Promise<Standing>;
   onDiscovered(source: SourceRecord, tools: DiscoveredTool[], info: McpServerInfo): Promise<void>;
   /** Lets go of what was made for the source as a whole: nothing of it is open, and none is opened before this has ended. Never between restarts. */
   releaseSource?(source: SourceRecord): Promise<void>;
@@ -82,8 +87,8 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     await supervised.get(source.id)?.supervisor.stop('stopped');
     const supervisor = createSourceSupervisor({
       definition: source.definition,
-      open: (signal, owner) => input.openSession(source, signal, owner),
-      revisionOf: (owner) => input.revisionOf(source, owner),
+      open: (signal, principal) => input.openSession(source, signal, principal),
+      standingOf: (principal) => input.standingOf(source, principal),
       onDiscovered: (tools, info) => input.onDiscovered(source, tools, info),
       release: async () => input.releaseSource?.(source),
       onStatus: (status) => input.onStatus(source.id, status),
@@ -148,6 +153,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     statusOf: (sourceId) => supervised.get(sourceId)?.supervisor.status,
     healthOf: (sourceId) => supervised.get(sourceId)?.supervisor.health ?? 'unknown',
     infoOf: (sourceId) => supervised.get(sourceId)?.supervisor.info ?? null,
+    sessionsOf: (sourceId) => supervised.get(sourceId)?.supervisor.sessions,
     sourceOf: (sourceId) => supervised.get(sourceId)?.port,
   };
 }

@@ -113,7 +113,7 @@ test('[BFF-7] [OPS-1] /metrics counts calls by how they ended, their time, and f
       completed: value(/^toolcrib_calls_total\{status="completed",code=""\} (\d+)$/m),
       denied: value(/^toolcrib_calls_total\{status="failed",code="NOT_FOUND"\} (\d+)$/m),
       timed: value(/^toolcrib_call_duration_seconds_count (\d+)$/m),
-      unauthenticated: value(/^toolcrib_authentication_failures_total (\d+)$/m),
+      unauthenticated: value(/^toolcrib_authentication_failures_total\{reason="malformed"\} (\d+)$/m),
     };
   };
   const before = await read();

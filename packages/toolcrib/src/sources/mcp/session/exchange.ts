@@ -12,6 +12,7 @@ export class Exchange {
   readonly isCall: boolean;
   readonly wantsLog: boolean;
   readonly onElicit: McpCallOptions['onElicit'];
+  readonly trace: McpCallOptions['trace'];
   /** What to do with the request in flight when there is no more waiting for it. */
   onEnd: ((reason: CribError) => void) | undefined;
   readonly #options: McpCallOptions;
@@ -27,6 +28,7 @@ export class Exchange {
     this.isCall = isCall;
     this.wantsLog = options.onLog !== undefined;
     this.onElicit = options.onElicit;
+    this.trace = options.trace;
     this.#options = options;
     const { signal } = options;
     if (signal.aborted) this.#ended = cancelled(signal);

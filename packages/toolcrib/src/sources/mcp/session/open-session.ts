@@ -18,7 +18,9 @@ import { isChildProcess, type McpTransport } from './mcp-transport.ts';
 import { Requests } from './requests.ts';
 import { createSession } from './session.ts';
 import { EndedOnProbeError } from './session-errors.ts';
+import type { Wire } from '../session-wire.ts';
 import type { SkippedTool } from './tool-definition.ts';
+import { watchWire } from './watch-wire.ts';
 
 export interface OpenSessionOptions {
   /** Not started yet. It is closed on every way out but success. */
@@ -28,6 +30,8 @@ export interface OpenSessionOptions {
   /** What was found out before about the same server under the same credentials; to be forgotten when opening with it fails. */
   priorEra?: PriorDiscovery | undefined;
   clientInfo: { name: string; version: string };
+  /** [OPS-1] Told of every message while somebody wants to see them. */
+  wire?: Wire | undefined;
   /** For one page of a list. */
   requestTimeoutMs?: number;
   listLimits?: ListLimits;
@@ -58,6 +62,7 @@ export async function openSession(options: OpenSessionOptions): Promise<OpenedSe
   const requests = new Requests(transport);
   const incoming = createIncoming(transport, requests, report);
   transport.tap = incoming.tap;
+  if (options.wire !== undefined) watchWire(transport, options.wire);
   const prior = priorEra ?? (transport.legacyOnly === true ? ({ kind: 'legacy' } as const) : undefined);
   await connect(client, options, prior);
 

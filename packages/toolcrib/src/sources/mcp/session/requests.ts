@@ -118,9 +118,9 @@ export class Requests {
     return typeof id === 'number' && id >= firstId;
   }
 
-  #withMeta(params: JsonObject, id: number, { isCall, wantsLog }: Exchange): JsonObject {
-    if (this.envelope === undefined) return isCall ? { ...params, _meta: { progressToken: id } } : params;
-    const _meta = { ...this.envelope, ...(isCall && { progressToken: id }), ...(wantsLog && { [LOG_LEVEL_META_KEY]: 'info' }) };
+  #withMeta(params: JsonObject, id: number, { isCall, wantsLog, trace }: Exchange): JsonObject {
+    if (this.envelope === undefined) return isCall ? { ...params, _meta: { progressToken: id, ...trace } } : params;
+    const _meta = { ...this.envelope, ...(isCall && { progressToken: id }), ...(wantsLog && { [LOG_LEVEL_META_KEY]: 'info' }), ...trace };
     return { ...params, _meta };
   }
 

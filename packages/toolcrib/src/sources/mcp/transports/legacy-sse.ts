@@ -2,16 +2,19 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { CribError } from '../../../model/crib-error.ts';
 import { ConnectionError, ProtocolError } from '../../../model/named-errors.ts';
 import { checkAddress } from '../../../net/check-address.ts';
-import { createHttpClient, type HttpClient } from '../../../net/http-client.ts';
+import type { Egress } from '../../../net/egress.ts';
+import type { HttpClient } from '../../../net/http-client.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { readBody } from '../../../net/read-body.ts';
 import { readEventStream } from '../../../net/read-event-stream.ts';
 import type { McpTransport, Tap } from '../session/mcp-transport.ts';
 import { receiveJson } from './http-inbox.ts';
+import { traceHeaders } from './streamable-http-headers.ts';
 import { requestWithCredentials, type HttpCredentials } from './streamable-http-request.ts';
 import { statusError } from './streamable-http-status.ts';
 
 export interface LegacySseOptions extends HttpCredentials {
+  egress: Egress;
   url: string | URL;
   /** Allows plain http to other machines. */
   allowInsecure?: boolean;
@@ -47,9 +50,9 @@ class LegacySseTransport implements McpTransport {
   #lost: CribError | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor({ url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, explainLoss, ...credentials }: LegacySseOptions) {
+  constructor({ egress, url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, explainLoss, ...credentials }: LegacySseOptions) {
     this.#url = checkAddress(url, allowInsecure);
-    this.#client = createHttpClient({ origin: this.#url.origin });
+    this.#client = egress.httpClient({ origin: this.#url.origin });
     this.#credentials = credentials;
     this.#maxBytes = maxMessageBytes;
     this.#explainLoss = explainLoss;
@@ -82,6 +85,7 @@ class LegacySseTransport implements McpTransport {
     const headers = {
       'content-type': 'application/json',
       ...(this.#version !== undefined && { 'mcp-protocol-version': this.#version }),
+      ...traceHeaders(message),
     };
     const request = { method: 'POST' as const, url: this.#endpoint, headers, body: JSON.stringify(message) };
     const response = await requestWithCredentials(this.#client, request, this.#credentials);

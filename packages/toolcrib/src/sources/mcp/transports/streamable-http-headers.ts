@@ -19,6 +19,14 @@ export function standardHeaders(message: JSONRPCMessage): Record<string, string>
   };
 }
 
+/** [OPS-1] What the message says of its trace, for whatever stands between us and the server and reads headers alone. */
+export function traceHeaders(message: JSONRPCMessage): Record<string, string> | undefined {
+  const meta = 'method' in message ? message.params?._meta : undefined;
+  const { traceparent, tracestate } = (meta ?? {}) as Record<string, unknown>;
+  if (typeof traceparent !== 'string') return undefined;
+  return typeof tracestate === 'string' ? { traceparent, tracestate } : { traceparent };
+}
+
 /** Headers that belong to the protocol: neither a registration nor a call can replace them. */
 const reserved = new Set([
   'accept',

@@ -11,7 +11,7 @@ export interface HttpCredentials {
   onChallenge?(challenge: HttpChallenge): Promise<boolean>;
 }
 
-interface HttpChallenge {
+export interface HttpChallenge {
   status: 401 | 403;
   wwwAuthenticate: string;
   /** RFC 9449 §8.2, or the empty string. */

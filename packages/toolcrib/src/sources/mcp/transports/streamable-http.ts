@@ -3,19 +3,21 @@ import type { CribError } from '../../../model/crib-error.ts';
 import type { EndSignal } from '../../../model/end-signal.ts';
 import { ProtocolError } from '../../../model/named-errors.ts';
 import { checkAddress } from '../../../net/check-address.ts';
-import { createHttpClient, type HttpClient } from '../../../net/http-client.ts';
+import type { Egress } from '../../../net/egress.ts';
+import type { HttpClient } from '../../../net/http-client.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { readBody } from '../../../net/read-body.ts';
 import type { McpSendOptions, McpTransport, Tap } from '../session/mcp-transport.ts';
 import { SessionLostError } from '../session/session-errors.ts';
 import { receiveJson } from './http-inbox.ts';
 import { pause } from './pause.ts';
-import { plainHeaders, standardHeaders } from './streamable-http-headers.ts';
+import { plainHeaders, standardHeaders, traceHeaders } from './streamable-http-headers.ts';
 import { requestWithCredentials, type HttpCredentials } from './streamable-http-request.ts';
 import { statusError } from './streamable-http-status.ts';
 import { readMessageStream, type StreamPlace } from './streamable-http-stream.ts';
 
 export interface StreamableHttpOptions extends HttpCredentials {
+  egress: Egress;
   url: string | URL;
   /** Allows plain http to other machines. */
   allowInsecure?: boolean;
@@ -58,9 +60,9 @@ class StreamableHttpTransport implements McpTransport {
   #lost: CribError | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor({ url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, ...credentials }: StreamableHttpOptions) {
+  constructor({ egress, url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, ...credentials }: StreamableHttpOptions) {
     this.#url = checkAddress(url, allowInsecure);
-    this.#client = createHttpClient({ origin: this.#url.origin });
+    this.#client = egress.httpClient({ origin: this.#url.origin });
     this.#credentials = credentials;
     this.#maxBytes = maxMessageBytes;
   }
@@ -91,6 +93,7 @@ class StreamableHttpTransport implements McpTransport {
           ...postHeaders,
           ...this.#sessionHeaders(sessionId),
           ...standard,
+          ...traceHeaders(message),
         },
         body: JSON.stringify(message),
         signal: options.requestSignal,

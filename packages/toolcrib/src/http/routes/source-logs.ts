@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { sourceLogSchema, wireLogSchema } from '../../api.ts';
+import type { Crib } from '../../crib.ts';
+import { CribError } from '../../model/crib-error.ts';
+import { openEventStream } from '../event-stream.ts';
+import { findSource } from '../find-source.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const params = z.strictObject({ id: z.string().min(1).max(64) });
+const tag = 'sources';
+const access = 'administrator';
+
+/** [BFF-6] [OPS-1] What sources said, what happened to them, and what went over the wire. */
+export function sourceLogRoutes({ crib, closing }: { crib: Crib; closing: AbortSignal }): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/sources/{id}/logs',
+      operationId: 'sourceLogs',
+      summary: 'What a source said last and what happened to it; as a stream, also what follows',
+      description: 'With `wire` the messages between Toolcrib and the source instead, as far as they were kept.',
+      tag,
+      access,
+      params,
+      query: z.strictObject({
+        lines: z.coerce.number().int().min(1).max(1000).optional(),
+        wire: z.enum(['true', 'false']).optional(),
+      }),
+      responses: {
+        200: { description: 'The last lines, oldest first', schema: sourceLogSchema, events: '`line` events, from the last lines on' },
+      },
+      errors: ['NOT_FOUND'],
+      handle({ params, query, request, reply }) {
+        const { id } = findSource(crib, params.id);
+        const log = query.wire === 'true' ? crib.wireLogOf(id) : crib.logOf(id);
+        const last = log.tail(query.lines ?? 100);
+        if (request.headers.accept?.includes('text/event-stream') !== true) return { lines: last };
+        const stream = openEventStream(reply);
+        for (const line of last) stream.send('line', line);
+        const stopFollowing = log.onLine((line) => stream.send('line', line));
+        const close = () => stream.close();
+        closing.addEventListener('abort', close);
+        stream.onClose(() => {
+          stopFollowing();
+          closing.removeEventListener('abort', close);
+        });
+        if (closing.aborted) close();
+        return reply;
+      },
+    }),
+    defineRoute({
+      method: 'PUT',
+      path: '/api/sources/{id}/wire-log',
+      operationId: 'setWireLog',
+      summary: 'Keeps every message between Toolcrib and a source for a while, or no longer',
+      description:
+        'For whoever has to see what a server really says. What users send and get is in it, without secrets; it is kept in memory, by the server that is asked alone, ends by itself, and is a change on record.',
+      tag,
+      access,
+      params,
+      body: z.strictObject({ enabled: z.boolean(), minutes: z.int().min(1).max(1440).default(15) }),
+      example: { enabled: true, minutes: 15 },
+      responses: { 200: { description: 'As it is now', schema: wireLogSchema } },
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      handle({ principal, params, body }) {
+        const { id, definition } = findSource(crib, params.id);
+        if (definition === null) throw new CribError('CONFLICT', 'The built-in tools are called without any messages');
+        return crib.wireLog.set(principal, id, body);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,27 @@
+import type { Secret } from '../secrets/secret.ts';
+
+export interface TracingConfig {
+  /** Where the collector takes OTLP over HTTP, without `/v1/traces`. */
+  endpoint: string;
+  /** Sent with every batch; they often hold a key. */
+  headers?: Readonly<Record<string, Secret | string>>;
+  serviceName?: string;
+  /** Said of every span. */
+  resource?: Readonly<Record<string, string>>;
+  sampler?: SamplerConfig;
+}
+
+export const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+export interface SamplerConfig {
+  name: (typeof samplers)[number];
+  /** From 0 to 1, for those with a ratio. */
+  ratio: number;
+}
