@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { discoverJwksUri } from '../identity/discover-jwks-uri.ts';
-import type { IssuerConfig } from '../identity/issuer-config.ts';
+import { issuerOrigins, type IssuerConfig } from '../identity/issuer-config.ts';
+import { createIssuerMetadata } from '../identity/issuer-metadata.ts';
 import { parseKeySet } from '../identity/parse-key-set.ts';
-import { fetchDocument } from '../net/fetch-document.ts';
+import { createEgress, type Egress } from '../net/egress.ts';
 import { type Check, reasonOf } from './check.ts';
 
 const patienceMs = 5_000;
@@ -30,6 +30,8 @@ export async function checkPort(host: string, port: number): Promise<Check> {
 async function isToolcrib(url: string): Promise<boolean> {
   try {
     const limits = { maxBytes: 10_000_000, timeoutMs: patienceMs, allowInsecure: true };
+    // It is the address that the server itself will have.
+    const { fetchDocument } = createEgress({}).trusting([url]);
     const { body } = await fetchDocument(`${url}/api/openapi.json`, limits);
     return (JSON.parse(body) as { info?: { title?: unknown } }).info?.title === 'Toolcrib';
   } catch {
@@ -59,11 +61,13 @@ export async function checkDatabase(url: string): Promise<Check> {
   }
 }
 
-export async function checkIssuer({ issuer, jwks_uri: jwksUri, allow_insecure: allowInsecure = false }: IssuerConfig): Promise<Check> {
+export async function checkIssuer(config: IssuerConfig, egress: Egress): Promise<Check> {
+  const { issuer, jwks_uri: jwksUri, allow_insecure: allowInsecure = false } = config;
+  const { fetchDocument } = egress.trusting(issuerOrigins([config]));
   const check = { name: 'issuer', required: true };
   const limits = { maxBytes: 1_048_576, timeoutMs: patienceMs, allowInsecure };
   try {
-    const address = jwksUri ?? (await discoverJwksUri({ issuer, fetchDocument, ...limits }));
+    const address = jwksUri ?? (await createIssuerMetadata({ issuer, fetchDocument, ...limits }).get()).jwks_uri;
     const { status, body } = await fetchDocument(address, limits);
     if (status !== 200) throw new Error(`${address} answered with status ${status}`);
     const { keys } = parseKeySet(body);

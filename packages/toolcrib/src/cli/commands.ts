@@ -50,9 +50,29 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./connect.ts')).connect,
   },
   {
+    name: 'plan',
+    summary: 'Shows what of a configuration file is not so on the server',
+    load: async () => (await import('./plan.ts')).plan,
+  },
+  {
+    name: 'apply',
+    summary: 'Makes the server what a configuration file says',
+    load: async () => (await import('./apply.ts')).apply,
+  },
+  {
+    name: 'schema',
+    summary: 'Prints the JSON Schema of configuration files, for editors',
+    load: async () => (await import('./schema.ts')).schema,
+  },
+  {
     name: 'policy explain',
     summary: 'Says who may use what, and why',
     load: async () => (await import('./policy-explain.ts')).policyExplain,
+  },
+  {
+    name: 'policy test',
+    summary: 'Runs the access tests of a configuration file',
+    load: async () => (await import('./policy-test.ts')).policyTest,
   },
   {
     name: 'secrets list',
@@ -73,6 +93,16 @@ export const commands: readonly CommandEntry[] = [
     name: 'secrets rekey',
     summary: 'Seals all secrets with the newest key',
     load: async () => (await import('./secrets-rekey.ts')).secretsRekey,
+  },
+  {
+    name: 'audit verify',
+    summary: 'Checks that the record of calls and changes is as it was written',
+    load: async () => (await import('./audit-verify.ts')).auditVerify,
+  },
+  {
+    name: 'audit export',
+    summary: 'Prints the record of calls, changes and refused requests',
+    load: async () => (await import('./audit-export.ts')).auditExport,
   },
   {
     name: 'token',

@@ -40,9 +40,7 @@ export function describeExplanation(explanation: ShownExplanation): string {
 function describePolicy({ id, name, grants, reason, matchers, groups }: ShownPolicy): string[] {
   const granted = grants ? `grants ${groups.join(', ')}` : 'grants nothing';
   const rows = matchers.map(({ matcher, holds, reason }) => {
-    const path = typeof matcher.path === 'string' ? matcher.path : JSON.stringify(matcher.path);
-    const value = matcher.value === undefined ? '' : ` ${JSON.stringify(matcher.value)}`;
-    return [holds ? 'holds' : 'fails', `${path} ${matcher.operator}${value}`, reason];
+    return [holds ? 'holds' : 'fails', matcherText(matcher), reason];
   });
   const painter = (text: string, column: number, row: number) =>
     column === 0 ? paint(matchers[row]?.holds ? 'green' : 'red', text) : text;
@@ -50,6 +48,12 @@ function describePolicy({ id, name, grants, reason, matchers, groups }: ShownPol
     `  ${paint('bold', printable(name))} (${id}) ${paint(grants ? 'green' : 'red', printable(granted))}: ${printable(reason)}`,
     ...(rows.length === 0 ? [] : align(rows, { indent: 4, width: lineWidth(), paint: painter })),
   ];
+}
+
+/** A condition in one line. */
+export function matcherText({ path, operator, value }: { path: string | string[]; operator: string; value?: unknown }): string {
+  const where = typeof path === 'string' ? path : JSON.stringify(path);
+  return `${where} ${operator}${value === undefined ? '' : ` ${JSON.stringify(value)}`}`;
 }
 
 function verdict(allowed: boolean): string {

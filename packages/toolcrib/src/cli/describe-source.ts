@@ -23,6 +23,7 @@ const definitionSchema = z.looseObject({
   command: z.array(z.string()).catch([]),
   cwd: z.string().nullable().catch(null),
   container: containerSchema.nullable().catch(null),
+  process_limits: z.record(z.string(), z.number()).catch({}),
   server_url: z.string().nullable().catch(null),
   pinning: z.string().catch('off'),
   environment: valuesSchema,
@@ -79,6 +80,7 @@ export function describeSource(source: ShownSource): string {
     ['Pinning', definition === undefined || definition.pinning === 'off' ? undefined : definition.pinning],
     ['Command', definition === undefined || definition.command.length === 0 ? undefined : commandLine(definition.command)],
     ['Folder', definition?.cwd ?? definition?.container?.workdir ?? undefined],
+    ['Limits', limitsOf(definition)],
     ...containerRows(definition?.container ?? null),
     ['Address', definition?.server_url ?? undefined],
     ...Object.entries(definition?.environment ?? {}).map(([name, value]): [string, string] => ['Variable', `${name}=${shownValue(value)}`]),
@@ -122,6 +124,12 @@ function containerRows(container: z.infer<typeof containerSchema> | null): [labe
     ...mounts.map((mount): [string, string] => ['Mount', `${mount.source}:${mount.target}${mount.read_only ? '' : ':rw'}`]),
     ['User', user ?? undefined],
   ];
+}
+
+/** What it has asked for itself; the operator may have set narrower ones. */
+function limitsOf(definition: z.infer<typeof definitionSchema> | undefined): string | undefined {
+  const limits = Object.entries(definition?.process_limits ?? {}).map(([name, limit]) => `${name} ${limit}`);
+  return limits.length === 0 ? undefined : limits.join(', ');
 }
 
 function lifecycleOf(definition: z.infer<typeof definitionSchema> | undefined): string | undefined {

@@ -1,30 +1,38 @@
+import { createEgress } from '../net/egress.ts';
 import { align } from './align.ts';
 import { checkDataFolder, checkNode } from './check-machine.ts';
 import { checkPrograms } from './check-programs.ts';
+import { checkRunning } from './check-running.ts';
 import { checkDatabase, checkIssuer, checkPort } from './check-services.ts';
 import { type Check, reasonOf } from './check.ts';
+import { checkEgress } from './check-egress.ts';
 import { jsonOption } from './client-options.ts';
 import { defineCommand } from './command.ts';
+import { givenByFiles } from './given-by-files.ts';
 import { placeFrom, refuseOpenDevelopment } from './serve-config.ts';
-import { placeOptions } from './serve-options.ts';
+import { configOption, placeOptions } from './serve-options.ts';
 import { paint, print, printJson } from './terminal.ts';
 
 export const doctor = defineCommand({
   operands: '',
   operandCount: [0, 0],
-  options: { ...placeOptions, ...jsonOption },
+  options: { ...placeOptions, ...configOption, ...jsonOption },
   notes: ['Give it the options that `toolcrib serve` will get. It changes nothing, and ends with 1 only if something required is broken.'],
   examples: ['toolcrib doctor', 'toolcrib doctor --database postgres://crib@db/crib --json'],
-  async run(given) {
-    const { host, port, dataDir, databaseUrl, issuers, dockerHost } = placeFrom(given);
+  async run(asked) {
+    const { given, runRules } = await givenByFiles(asked);
+    const place = placeFrom(given);
+    const { host, port, dataDir, databaseUrl, issuers, dockerHost } = place;
+    const egress = createEgress(place);
     const found = await Promise.all([
       checkDataFolder(dataDir),
       checkPort(host, port),
       databaseUrl === undefined ? embeddedDatabase : checkDatabase(databaseUrl),
-      ...(issuers.length === 0 ? [checkDevelopment(host)] : issuers.map(checkIssuer)),
+      ...(issuers.length === 0 ? [checkDevelopment(host)] : issuers.map((issuer) => checkIssuer(issuer, egress))),
       checkPrograms(dockerHost),
+      checkRunning(runRules, { production: issuers.length > 0 }),
     ]);
-    const checks = [checkNode(), ...found.flat()];
+    const checks = [checkNode(), ...found.flat(), ...checkEgress(place)];
     const well = checks.every(({ required, state }) => !required || state === 'ok');
     if (given.on('json')) printJson({ ok: well, checks });
     else print(report(checks, well));

@@ -10,13 +10,12 @@ export function findCommand(args: readonly string[]): { entry: CommandEntry; res
   }
   const [first = '', second] = args;
   const family = commands.filter(({ name }) => name.startsWith(`${first} `));
-  const [only] = family;
-  // `policy --help` can only mean the one command there is under `policy`.
-  if (only && family.length === 1 && (second === '--help' || second === '-h')) return { entry: only, rest: args.slice(1) };
-  if (only) {
+  if (family.length > 0) {
     const kinds = family.map(({ name }) => `\`toolcrib ${name}\``).join(', ');
     throw new UsageError(
-      second === undefined ? `${first} what? There is ${kinds}` : `There is no \`${first} ${second}\`: there is ${kinds}`,
+      second === undefined || second.startsWith('-')
+        ? `${first} what? There is ${kinds}`
+        : `There is no \`${first} ${second}\`: there is ${kinds}`,
     );
   }
   const meant = closest(

@@ -27,10 +27,14 @@ async function register(entry: string, send: () => Promise<ShownSource>): Promis
   try {
     return { entry, source: await send(), error: null };
   } catch (error) {
-    const isRefusal = error instanceof CribError && (error.code === 'VALIDATION_ERROR' || error.code === 'CONFLICT');
-    if (!isRefusal) throw error;
+    if (!(error instanceof CribError) || !isRefusal(error)) throw error;
     return { entry, source: null, error: { code: error.code, message: error.message } };
   }
+}
+
+/** Of the entry alone. Somebody who may not register anything at all is told so without a field. */
+function isRefusal({ code, field }: CribError): boolean {
+  return code === 'VALIDATION_ERROR' || code === 'CONFLICT' || (code === 'FORBIDDEN' && field !== undefined);
 }
 
 /** Each as it is when it has started or failed, or as it was when somebody had enough of waiting. */

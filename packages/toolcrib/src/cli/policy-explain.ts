@@ -1,19 +1,22 @@
 import { clientOptions } from './client-options.ts';
-import { createClient } from './client.ts';
+import { createClient, type Client } from './client.ts';
 import { defineCommand } from './command.ts';
 import { describeExplanation, shownExplanationSchema } from './describe-explanation.ts';
 import { requestDevToken } from './dev-token.ts';
 import type { Given } from './given.ts';
 import { parseAnswer } from './parse-answer.ts';
+import { explainWho } from './policy-who.ts';
+import { expiredToken, readToken } from './read-token.ts';
 import { print, printJson, remark } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 const options = {
   url: clientOptions.url,
-  token: { value: 'jwt', help: 'Explains what the user of this token may use' },
+  token: { value: 'jwt', help: 'Explains what the user of this token may use: the token, `-` for standard input, or `@` and a file' },
   as: { value: 'user', help: 'Explains what a user of the development issuer may use; alice where nothing else is given' },
   claims: { value: 'json', help: 'Explains what somebody with these claims might use' },
   tool: { value: 'name', help: 'Explains the decision about this tool; without it, about all' },
+  who: { help: 'Explains who may use the tool that --tool names: which policies grant it' },
   'admin-token': {
     value: 'jwt',
     help: "The administrator's token that asks; that of `admin` of the development issuer where none is given",
@@ -30,13 +33,19 @@ export const policyExplain = defineCommand({
   examples: [
     'toolcrib policy explain --as bob',
     'toolcrib policy explain --as bob --tool builtin:calculator',
+    'toolcrib policy explain --who --tool builtin:calculator',
+    'toolcrib policy explain --token - < token.txt',
     'toolcrib policy explain --claims \'{"realm_access": {"roles": ["toolcrib-user"]}}\'',
   ],
   async run(given) {
     const client = createClient(given.required('url'), { named: given.origin('url') });
-    const about = whomAbout(given);
     const tool = given.text('tool');
-    const admin = given.text('admin-token') ?? (await requestDevToken(client, 'admin')).access_token;
+    if (given.on('who')) {
+      const asked = toolOfWho(given);
+      return explainWho({ client, token: await adminToken(given, client) }, asked, { json: given.on('json') });
+    }
+    const about = await whomAbout(given);
+    const admin = await adminToken(given, client);
     const whom = 'user' in about ? { token: (await requestDevToken(client, about.user)).access_token } : about;
     const body = { ...whom, ...(tool === undefined ? {} : { tool }) };
     const answer = await client.json('POST', '/api/policies/explain', { token: admin, body });
@@ -46,14 +55,35 @@ export const policyExplain = defineCommand({
   },
 });
 
-function whomAbout(given: Given<ExplainOption>): { user: string } | { token: string } | { claims: object } {
+async function adminToken(given: Given<ExplainOption>, client: Client): Promise<string> {
+  return given.text('admin-token') ?? (await requestDevToken(client, 'admin')).access_token;
+}
+
+function toolOfWho(given: Given<ExplainOption>): string {
+  const tool = given.text('tool');
+  if (tool === undefined) throw new UsageError('--who may use what? Name it with --tool', { field: 'tool' });
+  if ((['token', 'as', 'claims'] as const).some((option) => given.text(option) !== undefined))
+    throw new UsageError('--who is about everybody: leave out --token, --as and --claims', { field: 'who' });
+  return tool;
+}
+
+async function whomAbout(given: Given<ExplainOption>): Promise<{ user: string } | { token: string } | { claims: object }> {
   const [token, user, claims] = [given.text('token'), given.text('as'), given.text('claims')];
   if ([token, user, claims].filter((one) => one !== undefined).length > 1)
     throw new UsageError('Give only one of --token, --as and --claims');
-  if (token !== undefined) return { token };
+  if (token !== undefined) return aboutToken(await readToken(token));
   if (claims !== undefined) return { claims: parseClaims(claims) };
   if (user === undefined) remark('Explaining for alice of the development issuer; --as, --token or --claims choose somebody else.');
   return { user: user ?? 'alice' };
+}
+
+/** A server takes no expired token; what it would have been good for is still worth knowing. */
+function aboutToken(token: string): { token: string } | { claims: object } {
+  const expired = expiredToken(token);
+  if (expired === undefined) return { token };
+  const when = expired.expiredAt.toISOString().replace('T', ' ').slice(0, 16);
+  remark(`This token has expired at ${when} UTC and is refused. What follows is for its claims, which nobody has verified.`);
+  return { claims: expired.claims };
 }
 
 function parseClaims(text: string): object {

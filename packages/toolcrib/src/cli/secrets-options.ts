@@ -15,7 +15,7 @@ export const administratorOptions = {
   ...jsonOption,
 } as const satisfies OptionTable;
 
-export async function administratorFrom(given: Given<keyof typeof administratorOptions>): Promise<{ client: Client; token: string }> {
+export async function administratorFrom(given: Given<'url' | 'token'>): Promise<{ client: Client; token: string }> {
   const client = createClient(given.required('url'), { named: given.origin('url') });
   return { client, token: given.text('token') ?? (await requestDevToken(client, 'admin')).access_token };
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CribError } from '../model/crib-error.ts';
+import { createAuditKeys } from '../secrets/audit-keys.ts';
 import { addKey, openKeyRing } from '../secrets/open-key-ring.ts';
 import { createSecretStore } from '../secrets/secret-store.ts';
 import { lockDataDirectory } from '../store/lock-data-directory.ts';
@@ -27,7 +28,7 @@ export const secretsRekey = defineCommand({
   notes: [
     'Seals every secret with the newest key, which is the first one. All of it or nothing: it may be interrupted and repeated.',
     'With the embedded database the server must be stopped. On PostgreSQL, give every server the new key before.',
-    'Keep the older keys as long as there are backups that need them.',
+    'Keep the older keys as long as there are backups, or records of calls and changes, that need them: `toolcrib audit verify` says so.',
   ],
   examples: [
     'toolcrib secrets rekey --new-key',
@@ -45,8 +46,9 @@ export const secretsRekey = defineCommand({
       throw new CribError('NOT_FOUND', `There is no database ${file}: name its folder with --data`);
     await using opened = new AsyncDisposableStack();
     if (url === undefined || given.on('new-key')) opened.use(lockDataDirectory(dataDir));
-    const store = createStore(opened.use(await openDatabase(url === undefined ? { file } : { url })));
+    const database = opened.use(await openDatabase(url === undefined ? { file } : { url }));
     const keyRing = given.on('new-key') ? addKey(dataDir) : openKeyRing({ keys, dataDir, create: false });
+    const store = createStore(database, { keys: createAuditKeys(keyRing) });
     const secrets = createSecretStore({ store, keyRing });
     const outcome = await secrets.rekey({ actor: 'command line', deleteUnreadable: given.on('delete-unreadable') });
     if (given.on('json')) printJson({ ...outcome, kid: keyRing.newest.kid });

@@ -12,6 +12,7 @@ export async function serveBanner(config: ServeConfig, running: RunningServer): 
     ['Address', url],
     ['Tools', String(tools)],
     ['Data', config.databaseUrl === undefined ? config.dataDir : `${config.dataDir}, and PostgreSQL at ${placeOf(config.databaseUrl)}`],
+    ...(config.configFile === undefined ? [] : [['File', config.configFile]]),
     running.dev
       ? ['Mode', 'development: it makes tokens itself, for alice, bob and admin, whoever asks']
       : ['Issuers', config.issuers.map(({ issuer }) => issuer).join(', ')],

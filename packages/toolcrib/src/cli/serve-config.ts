@@ -4,16 +4,21 @@ import type { ServeConfig } from '../http/server-config.ts';
 import { matcherSchema, type Matcher } from '../model/policy.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { isWrittenKeys } from '../secrets/key-ring.ts';
+import { egressFrom } from './egress-from.ts';
 import type { Given } from './given.ts';
 import { issuersFrom } from './issuers.ts';
-import type { PlaceOption, ServeOption } from './serve-options.ts';
+import { serveOptions, type PlaceOption, type ServeOption } from './serve-options.ts';
+import { tracingFrom } from './tracing-from.ts';
 import { UsageError } from './usage-error.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const hour = 3_600_000;
 
 /** What `serve` was told, parsed; every mistake is named by the option or variable it stands in. */
-export function serveConfig(given: Given<ServeOption>, { production }: { production: boolean }): ServeConfig {
+export function serveConfig(
+  given: Given<ServeOption>,
+  { production, env = {} }: { production: boolean; env?: NodeJS.ProcessEnv },
+): ServeConfig {
   const place = placeFrom(given);
   if (place.issuers.length === 0) refuseOpenDevelopment({ host: place.host, production });
   const rate = given.number('principal-rate', { least: 0, most: 1_000_000, whole: false });
@@ -26,14 +31,18 @@ export function serveConfig(given: Given<ServeOption>, { production }: { product
   if (logLevel === undefined) throw misfit(given, 'log-level', `must be one of ${logLevels.join(', ')}`);
   const keys = keysFrom(given);
   const publicUrl = publicUrlFrom(given);
+  const configFile = given.text('config');
+  const tracing = tracingFrom(given, env);
   return {
     ...place,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(keys === undefined ? {} : { keys }),
     allowedEnvironment: given.list('allow-env'),
     allowedMounts: given.list('allow-mount').map((folder) => allowedMount(given, folder)),
+    ...(configFile === undefined ? {} : { configFile: resolve(configFile) }),
     demo: !given.on('no-demo'),
-    adminMatcher: adminMatcher(given),
+    adminMatcher: claimMatcher(given, 'admin-claim'),
+    runMatcher: claimMatcher(given, 'run-claim'),
     allowedHosts: given.list('allowed-host').map((host) => allowedHost(given, host)),
     allowedOrigins: given.list('allowed-origin').map((origin) => allowedOrigin(given, origin)),
     bodyLimitBytes: given.number('body-limit', { least: 1, most: 1_073_741_824 }),
@@ -46,11 +55,16 @@ export function serveConfig(given: Given<ServeOption>, { production }: { product
     artifactDays: given.number('artifact-days', { least: 1, most: 36_500 }),
     artifactBytes: given.number('artifact-bytes', { least: 0, most: 1_099_511_627_776 }),
     retentionDays: given.number('retention', { least: 1, most: 36_500 }),
+    auditRetentionDays: given.number('audit-retention', { least: 30, most: 36_500 }),
+    ...(tracing === undefined ? {} : { tracing }),
     logLevel,
   };
 }
 
-type Place = Pick<ServeConfig, 'host' | 'port' | 'dataDir' | 'databaseUrl' | 'issuers' | 'dockerHost'>;
+type Place = Pick<
+  ServeConfig,
+  'host' | 'port' | 'dataDir' | 'databaseUrl' | 'issuers' | 'dockerHost' | 'allowedNetworks' | 'proxy' | 'noProxy' | 'caFile'
+>;
 
 /** The part of it that `doctor` needs as well. */
 export function placeFrom(given: Given<PlaceOption>): Place {
@@ -66,6 +80,7 @@ export function placeFrom(given: Given<PlaceOption>): Place {
     dataDir: resolve(given.required('data')),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
     issuers: issuersFrom(given),
+    ...egressFrom(given),
     ...(dockerHost === undefined ? {} : { dockerHost }),
   };
 }
@@ -101,11 +116,11 @@ export function refuseOpenDevelopment({ host, production }: { host: string; prod
   }
 }
 
-function adminMatcher(given: Given<ServeOption>): Matcher {
-  const text = given.required('admin-claim');
+function claimMatcher(given: Given<ServeOption>, name: 'admin-claim' | 'run-claim'): Matcher {
+  const text = given.required(name);
   const [, path, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   const parsed = matcherSchema.safeParse({ path, operator: 'contains', value });
-  if (!parsed.success) throw misfit(given, 'admin-claim', 'must be path=value, such as realm_access.roles=toolcrib-admin');
+  if (!parsed.success) throw misfit(given, name, `must be path=value, such as ${serveOptions[name].default}`);
   return parsed.data;
 }
 

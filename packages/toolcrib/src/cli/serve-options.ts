@@ -1,7 +1,7 @@
 import { usualConfig } from '../http/server-config.ts';
 import type { OptionTable } from './option-table.ts';
 
-const { adminMatcher, principalLimits } = usualConfig;
+const { adminMatcher, runMatcher, principalLimits } = usualConfig;
 
 /** Where the server is and what it stands on; `doctor` looks at exactly these. */
 export const placeOptions = {
@@ -17,10 +17,33 @@ export const placeOptions = {
   },
   audience: { value: 'name', help: 'What the `aud` claim of a token must name', env: 'TOOLCRIB_AUDIENCE', default: 'toolcrib-gateway' },
   'allow-insecure-issuer': { help: 'Allows issuers at plain http on other machines' },
+  'allow-network': {
+    value: 'network',
+    many: true,
+    help: 'Lets sources be at this address that is not public: a range such as 10.0.0.0/8, an address, a host name, *.example.org, loopback or private. In development loopback, otherwise none. The variable holds several with commas between them',
+    env: 'TOOLCRIB_ALLOWED_NETWORKS',
+  },
+  proxy: {
+    value: 'url',
+    help: 'Connects through this proxy: http://user:password@host:3128, where a password belongs into the variable. `env` takes HTTPS_PROXY or HTTP_PROXY, and NO_PROXY',
+    env: 'TOOLCRIB_PROXY',
+  },
+  'no-proxy': {
+    value: 'host',
+    many: true,
+    help: 'Connects to this host, and to all below its name, without the proxy. The variable holds several with commas between them',
+    env: 'TOOLCRIB_NO_PROXY',
+  },
+  'ca-file': { value: 'file', help: 'Trusts the certificates in this PEM file beside the usual ones', env: 'TOOLCRIB_CA_FILE' },
   'docker-host': {
     value: 'address',
     help: 'Where Docker is, for sources in containers: unix:///var/run/docker.sock where it is not given',
     env: 'DOCKER_HOST',
+  },
+  'run-rules': {
+    value: 'file',
+    help: 'What may be started on this machine, in YAML. Without it: in development whatever is no trick, with --issuer nothing',
+    env: 'TOOLCRIB_RUN_RULES',
   },
 } as const satisfies OptionTable;
 
@@ -33,14 +56,30 @@ export const keysOption = {
   },
 } as const satisfies OptionTable;
 
+/** [SRC-6] */
+export const configOption = {
+  config: {
+    value: 'file',
+    help: 'Settings, sources, groups and policies as code: applied at the start, and whenever the file changes',
+    env: 'TOOLCRIB_CONFIG',
+  },
+} as const satisfies OptionTable;
+
 export const serveOptions = {
   ...placeOptions,
   ...keysOption,
+  ...configOption,
   'admin-claim': {
     value: 'path=value',
     help: 'Who administers: the claim at this path is, or contains, this value. A path is dotted, or a JSON Pointer where names contain dots',
     env: 'TOOLCRIB_ADMIN_CLAIM',
     default: `${adminMatcher.path}=${adminMatcher.value}`,
+  },
+  'run-claim': {
+    value: 'path=value',
+    help: 'Which administrators may register what starts a program on this machine, written like --admin-claim. In development all of them may',
+    env: 'TOOLCRIB_RUN_CLAIM',
+    default: `${runMatcher.path}=${runMatcher.value}`,
   },
   'public-url': {
     value: 'url',
@@ -102,7 +141,21 @@ export const serveOptions = {
     help: 'How much of it is kept for each user; the oldest makes room for the newest',
     default: String(usualConfig.artifactBytes),
   },
-  retention: { value: 'days', help: 'How long the record of calls is kept', default: String(usualConfig.retentionDays) },
+  retention: {
+    value: 'days',
+    help: 'How long the record of calls and of refused requests is kept',
+    default: String(usualConfig.retentionDays),
+  },
+  'audit-retention': {
+    value: 'days',
+    help: 'How long the record of changes is kept, 30 days at least',
+    default: String(usualConfig.auditRetentionDays),
+  },
+  'otlp-endpoint': {
+    value: 'url',
+    help: 'Sends traces to this collector, as OTLP over HTTP: http://127.0.0.1:4318. No traces are made where it is not given',
+    env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  },
   'log-level': {
     value: 'level',
     help: 'fatal, error, warn, info, debug, trace or silent; the log is JSON on standard error',

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { ServeConfig } from '../http/server-config.ts';
 import { CribError } from '../model/crib-error.ts';
 import { defineCommand } from './command.ts';
+import { givenByFiles } from './given-by-files.ts';
 import { serveBanner } from './serve-banner.ts';
 import { serveConfig } from './serve-config.ts';
 import { serveOptions } from './serve-options.ts';
@@ -14,15 +15,17 @@ export const serve = defineCommand({
   options: serveOptions,
   notes: [
     'Without --issuer the server is in development mode: it makes tokens itself, for anybody on this machine.',
-    'Options win over the environment variables named in brackets.',
+    'Options win over the environment variables named in brackets, and those over the file that --config names.',
   ],
   examples: [
     'toolcrib serve',
     'toolcrib serve --port 0 --data /tmp/crib',
+    'toolcrib serve --config toolcrib.yaml',
     'toolcrib serve --host 0.0.0.0 --issuer https://sso.example.org/realms/acme --database postgres://crib@db/crib',
   ],
-  async run(given) {
-    const config = serveConfig(given, { production: process.env.NODE_ENV === 'production' });
+  async run(asked) {
+    const { given, ...rules } = await givenByFiles(asked);
+    const config = { ...serveConfig(given, { production: process.env.NODE_ENV === 'production', env: process.env }), ...rules };
     // Before the server is there, so that a signal during the start is not lost on it.
     const stopped = stopSignal();
     const running = await start(config);

@@ -11,9 +11,19 @@ const lineSchema = z.looseObject({ time, stream: z.string(), text });
 const logSchema = z.looseObject({ lines: z.array(lineSchema) });
 export type ShownLine = z.infer<typeof lineSchema>;
 
+interface WantedLines {
+  lines: number;
+  /** The messages between Toolcrib and the source, and not what it said. */
+  wire?: boolean;
+}
+
+function queryOf({ lines, wire = false }: WantedLines): Record<string, string> {
+  return { lines: String(lines), ...(wire && { wire: 'true' }) };
+}
+
 /** What a source said last, oldest first. */
-export async function readSourceLog({ client, token }: Administrator, id: string, lines: number, signal?: AbortSignal) {
-  const query = { lines: String(lines) };
+export async function readSourceLog({ client, token }: Administrator, id: string, wanted: WantedLines, signal?: AbortSignal) {
+  const query = queryOf(wanted);
   return parseAnswer(logSchema, await client.json('GET', `/api/sources/${id}/logs`, { token, query, signal }), client.url);
 }
 
@@ -21,10 +31,10 @@ export async function readSourceLog({ client, token }: Administrator, id: string
 export async function* followSourceLog(
   { client, token }: Administrator,
   id: string,
-  lines: number,
+  wanted: WantedLines,
   signal: AbortSignal,
 ): AsyncGenerator<ShownLine> {
-  const options = { token, query: { lines: String(lines) }, accept: 'text/event-stream', signal, silenceMs: 0 };
+  const options = { token, query: queryOf(wanted), accept: 'text/event-stream', signal, silenceMs: 0 };
   const response = await client.send('GET', `/api/sources/${id}/logs`, options);
   if (!response.contentType.startsWith('text/event-stream')) {
     await readJson(client.url, response);

@@ -17,7 +17,7 @@ const keptLines = 1000;
 /** Shows what a source says while something is done with it. That cannot fail what is done: it is only looked at. */
 export async function whileWatching<Result>(administrator: Administrator, watched: Watched, act: () => Promise<Result>): Promise<Result> {
   const { id, label, isNew = false, signal } = watched;
-  const old = isNew ? { lines: [] } : await readSourceLog(administrator, id, 1, signal).catch(() => ({ lines: [] }));
+  const old = isNew ? { lines: [] } : await readSourceLog(administrator, id, { lines: 1 }, signal).catch(() => ({ lines: [] }));
   let shownUntil: ShownLine | undefined = old.lines.at(-1);
   const progress = openProgressLine(label);
   const show = (line: ShownLine) => {
@@ -29,7 +29,7 @@ export async function whileWatching<Result>(administrator: Administrator, watche
   const done = new AbortController();
   const since = shownUntil?.time ?? -1;
   const following = (async () => {
-    const lines = followSourceLog(administrator, id, keptLines, AbortSignal.any([signal, done.signal]));
+    const lines = followSourceLog(administrator, id, { lines: keptLines }, AbortSignal.any([signal, done.signal]));
     for await (const line of lines) if (line.time > since) show(line);
   })().catch(() => undefined);
 
@@ -44,7 +44,7 @@ export async function whileWatching<Result>(administrator: Administrator, watche
 
   /** What it said last may still have been on its way. */
   async function showRest(): Promise<void> {
-    const { lines } = await readSourceLog(administrator, id, keptLines).catch(() => ({ lines: [] }));
+    const { lines } = await readSourceLog(administrator, id, { lines: keptLines }).catch(() => ({ lines: [] }));
     const last = lines.findLastIndex((line) => line.time === shownUntil?.time && line.text === shownUntil.text);
     lines.slice(last + 1).forEach(show);
   }

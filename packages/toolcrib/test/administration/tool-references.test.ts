@@ -13,7 +13,7 @@ let store: Store;
 beforeEach(async () => {
   database = await openDatabase({ file: ':memory:' });
   store = createStore(database);
-  const stored = { enabled: true, definition: null, created_at: 1, updated_at: 1 };
+  const stored = { enabled: true, definition: null, managed_by: null, created_at: 1, updated_at: 1 };
   await store.sources.upsert({ id: sourceId, name: 'Files', namespace: 'files', source_type: 'builtin', ...stored });
 });
 

@@ -1,9 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { explanationSchema, toolListSchema } from '../../src/api.ts';
 import { startHttpServer } from '../fixtures/http-server.ts';
-import { startServerWithIssuer, userClaims } from '../running-server.ts';
+import { startServerWithIssuer, temporaryDirectory, userClaims } from '../running-server.ts';
 import { launcher, runToolcrib, type RunOptions } from './run-toolcrib.ts';
 import { startServing } from './serving.ts';
 
@@ -134,6 +136,41 @@ describe('policy explain', () => {
     expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('\n  builtin:calculator\n') });
     const usual = await run(['policy', 'explain']);
     expect(usual).toMatchObject({ code: 0, stdout: named.stdout, stderr: expect.stringContaining('for alice') });
+  });
+
+  test('[POL-3] a token may come from standard input or a file, where no shell keeps it', async () => {
+    const token = (await run(['token', 'bob'])).stdout;
+    const piped = await run(['policy', 'explain', '--token', '-'], { input: token });
+    await using folder = await temporaryDirectory();
+    await writeFile(join(folder.path, 'token'), token);
+    const filed = await run(['policy', 'explain', '--token', `@${join(folder.path, 'token')}`]);
+    expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('\n  builtin:calculator\n') });
+    expect(filed.stdout).toBe(piped.stdout);
+  });
+
+  test('[POL-3] an expired token is explained by its claims, and said to be expired', async () => {
+    const claims = { sub: 'u-1', exp: 1_700_000_000, realm_access: { roles: ['toolcrib-user'] } };
+    const token = ['{"alg":"ES256"}', JSON.stringify(claims), 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.');
+    const { code, stdout, stderr } = await run(['policy', 'explain', '--token', token, '--tool', 'builtin:uuid']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('builtin:uuid is allowed') });
+    expect(stderr).toContain('This token has expired at 2023-11-14 22:13 UTC and is refused');
+  });
+
+  test('[POL-3] says who may use a tool', async () => {
+    const { code, stdout } = await run(['policy', 'explain', '--who', '--tool', 'builtin:uuid']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^builtin:uuid is in builtin-tools\.\nIt may be used by:\n/),
+    });
+    expect(stdout).toContain(
+      '  Users may use the built-in tools (users-use-builtin-tools)\n    whose  realm_access.roles contains "toolcrib-user"',
+    );
+    const { policies } = JSON.parse((await run(['policy', 'explain', '--who', '--tool', 'builtin:uuid', '--json'])).stdout);
+    expect(policies.map(({ id }: { id: string }) => id)).toEqual(['users-use-builtin-tools']);
+    expect(await run(['policy', 'explain', '--who', '--tool', 'no:such'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no such tool'),
+    });
   });
 
   test("[POL-3] --json prints the API's answer", async () => {

@@ -1,6 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { startForwardProxy } from '../fixtures/forward-proxy.ts';
 import { startHttpServer } from '../fixtures/http-server.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
 import { part } from '../parts.ts';
@@ -138,4 +139,25 @@ test.skipIf(!postgres.available)('[CLI-1] a database that answers is named with 
   const { code, check } = await doctor([], { env: { TOOLCRIB_DATABASE: url } });
   expect(code).toBe(0);
   expect(check('database')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/^PostgreSQL \d+/) });
+});
+
+test('[CLI-1] [SEC-1] doctor says where the server may connect to, and through what, without the password', async () => {
+  await using issuer = await startTokenIssuer();
+  await using proxy = await startForwardProxy({ user: 'me:hidden' });
+  const behind = ['--proxy', proxy.url.replace('//', '//me:hidden@'), '--no-proxy', 'corp.test', '--issuer', 'http://sso.test:1'];
+  const { check, report } = await doctor([
+    ...behind,
+    '--issuer',
+    issuer.issuer,
+    '--allow-insecure-issuer',
+    '--allow-network',
+    '10.0.0.0/8',
+  ]);
+  expect(check('networks')).toMatchObject({ state: 'ok', detail: 'public addresses, and 10.0.0.0/8' });
+  expect(check('proxy')).toMatchObject({ state: 'ok', detail: `${new URL(proxy.url).host}, except for corp.test` });
+  expect(report.checks.filter(({ name, state }) => name === 'issuer' && state === 'ok')).toHaveLength(1);
+  expect(proxy.seen).toEqual(['GET http://sso.test:1/.well-known/openid-configuration']);
+  expect(JSON.stringify(report)).not.toContain('hidden');
+  expect((await doctor([])).check('networks')).toMatchObject({ detail: 'public addresses, and loopback' });
+  expect((await doctor(['--issuer', issuer.issuer])).check('networks')).toMatchObject({ detail: 'public addresses only' });
 });

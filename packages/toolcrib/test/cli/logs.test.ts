@@ -44,6 +44,18 @@ describe('logs', () => {
     expect(await program.ended).toMatchObject({ code: 0 });
   });
 
+  test('[CLI-1] [OPS-1] --record keeps the messages of a source, and --wire shows them', async () => {
+    const before = await commands.run(['logs', 'talker', '--wire']);
+    expect(before).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('--wire --record 15') });
+    await commands.run(['logs', 'talker', '--record', '5']);
+    await commands.run(['sources', 'refresh', 'talker']);
+    const { code, stdout } = await commands.run(['logs', 'talker', '--wire', '--record', '0']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Z {2}→ \{.*"method":"tools\/list"/);
+    expect(stdout).toMatch(/Z {2}← \{.*"tools":\[/);
+    expect(stdout).toContain('toolcrib: Messages are no longer kept');
+  });
+
   test('[CLI-1] of a source that said nothing it is said so', async () => {
     expect(await commands.run(['logs', 'builtin'])).toMatchObject({
       code: 0,

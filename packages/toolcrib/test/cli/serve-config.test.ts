@@ -1,9 +1,13 @@
-import { resolve } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { egressFrom } from '../../src/cli/egress-from.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
+import { withConfigFile } from '../../src/cli/read-config-file.ts';
 import { serveConfig } from '../../src/cli/serve-config.ts';
 import { serve } from '../../src/cli/serve.ts';
 import { UsageError } from '../../src/cli/usage-error.ts';
+import { temporaryDirectory } from '../running-server.ts';
 
 function configFor(args: string[], env: Record<string, string> = {}) {
   const given = parseCommandLine(serve, args, env);
@@ -21,6 +25,7 @@ test('[CLI-1] nothing given is development on loopback', () => {
     allowedEnvironment: [],
     allowedMounts: [],
     adminMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-admin' },
+    runMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-run' },
     allowedHosts: [],
     allowedOrigins: [],
     bodyLimitBytes: 1_048_576,
@@ -29,6 +34,7 @@ test('[CLI-1] nothing given is development on loopback', () => {
     maxTimeoutMs: 600_000,
     drainMs: 25_000,
     retentionDays: 90,
+    auditRetentionDays: 400,
     responseBytes: 1_048_576,
     artifactDays: 7,
     artifactBytes: 268_435_456,
@@ -49,6 +55,7 @@ test('[CLI-1] an option wins over its variable, and that over the default', () =
 const parsed: [args: string[], env: Record<string, string>, expected: object][] = [
   [['--principal-rate', '0'], {}, { principalLimits: { concurrency: 100 } }],
   [['--principal-concurrency', '0', '--principal-rate', '0.5'], {}, { principalLimits: { rate_per_second: 0.5, burst: 200 } }],
+  [['--run-claim', 'groups=/runners'], {}, { runMatcher: { path: 'groups', operator: 'contains', value: '/runners' } }],
   [['--admin-claim', 'groups=/a=b'], {}, { adminMatcher: { path: 'groups', operator: 'contains', value: '/a=b' } }],
   [[], { TOOLCRIB_ADMIN_CLAIM: '/https:~1~1acme.io~1role=ops' }, { adminMatcher: { path: '/https:~1~1acme.io~1role', value: 'ops' } }],
   [['--allowed-host', 'Crib.example', '--allowed-host', 'b:8080'], {}, { allowedHosts: ['crib.example', 'b:8080'] }],
@@ -60,6 +67,9 @@ const parsed: [args: string[], env: Record<string, string>, expected: object][] 
   ],
   [['--allow-mount', '/srv/a/', '--allow-mount', '/srv/x/../b'], {}, { allowedMounts: ['/srv/a/', '/srv/b'] }],
   [[], { TOOLCRIB_ALLOWED_MOUNTS: '/srv/a, /srv/b' }, { allowedMounts: ['/srv/a', '/srv/b'] }],
+  [['--allow-network', '10.0.0.0/8', '--allow-network', '*.corp'], {}, { allowedNetworks: ['10.0.0.0/8', '*.corp'] }],
+  [[], { TOOLCRIB_ALLOWED_NETWORKS: 'loopback, db.corp' }, { allowedNetworks: ['loopback', 'db.corp'] }],
+  [['--no-proxy', 'corp'], { TOOLCRIB_PROXY: 'http://u:p@proxy:3128' }, { proxy: 'http://u:p@proxy:3128', noProxy: ['corp'] }],
   [[], { DOCKER_HOST: 'tcp://docker.example:2376' }, { dockerHost: 'tcp://docker.example:2376' }],
   [['--docker-host', 'unix:///run/x.sock'], { DOCKER_HOST: 'tcp://a:1' }, { dockerHost: 'unix:///run/x.sock' }],
   [['--database', 'postgres://u:p@db/crib'], {}, { databaseUrl: 'postgres://u:p@db/crib' }],
@@ -105,7 +115,78 @@ test.each(parsed)('[CLI-1] %j with %j', (args, env, expected) => {
   expect(configFor(args, env)).toMatchObject(expected);
 });
 
+describe('[SRC-6] the section server of a file', () => {
+  async function configWith(text: string, args: string[] = [], env: Record<string, string> = {}) {
+    await using folder = await temporaryDirectory();
+    const path = join(folder.path, 'crib.yaml');
+    await writeFile(path, text);
+    const given = parseCommandLine(serve, ['--config', path, ...args], env);
+    if (given === 'help') throw new Error('Nobody asked for help');
+    try {
+      return serveConfig(await withConfigFile(given), { production: false });
+    } catch (error) {
+      throw new Error((error as Error).message.replaceAll(path, 'crib.yaml'), { cause: error });
+    }
+  }
+
+  const settings = `server:
+  port: 81
+  log_level: warn
+  no_demo: true
+  allowed_hosts: [a.example, b.example]
+  admin_claim: groups=ops
+  principal_rate: 0.5
+  audience: crib
+  issuers:
+    - https://a.example
+    - {issuer: https://b.example, audience: [x, y], algorithms: [ES256]}
+`;
+
+  test('says what the options say', async () => {
+    expect(await configWith(settings)).toMatchObject({
+      port: 81,
+      logLevel: 'warn',
+      demo: false,
+      allowedHosts: ['a.example', 'b.example'],
+      adminMatcher: { path: 'groups', value: 'ops' },
+      principalLimits: { rate_per_second: 0.5 },
+      issuers: [
+        { issuer: 'https://a.example', audience: 'crib' },
+        { issuer: 'https://b.example', audience: ['x', 'y'], algorithms: ['ES256'] },
+      ],
+    });
+  });
+
+  test('gives way to options and variables', async () => {
+    const env = { TOOLCRIB_LOG_LEVEL: 'error', TOOLCRIB_ISSUERS: 'https://c.example' };
+    expect(await configWith(settings, ['--port', '82', '--allowed-host', 'c.example'], env)).toMatchObject({
+      port: 82,
+      logLevel: 'error',
+      allowedHosts: ['c.example'],
+      issuers: [{ issuer: 'https://c.example', audience: 'crib' }],
+    });
+  });
+
+  const misfits: [text: string, message: string][] = [
+    ['server: {port: 65536}', 'crib.yaml:1:10: server.port must be a whole number from 0 to 65535, not "65536"'],
+    ['server: {log_level: loud}', 'crib.yaml:1:10: server.log_level must be one of'],
+    ['server: {allowed_hosts: ["a/b"]}', 'crib.yaml:1:10: server.allowed_hosts must be a host name'],
+    ['server: {issuers: [{issuer: "http://a.example"}]}', 'crib.yaml:1:10: server.issuers: the address is plain http'],
+    ['server: {database: "postgres://u:p@db/crib"}', 'crib.yaml:1:10: server.database: there is no such field'],
+    ['server: {proxy: "http://u:p@proxy.example"}', 'crib.yaml:1:10: server.proxy: has a password in it'],
+    ['server: {keys: k}', 'crib.yaml:1:10: server.keys: there is no such field'],
+    ['server: {no_demo: 1}', 'crib.yaml:1:10: server.no_demo: Invalid input'],
+  ];
+  test.each(misfits)('is refused with its place: %s', async (text, message) => {
+    await expect(configWith(text)).rejects.toThrow(message);
+  });
+});
+
 const refused: [args: string[], env: Record<string, string>, message: string][] = [
+  [['--allow-network', '10.0.0.1/8'], {}, '--allow-network: "10.0.0.1/8" is no network: give an address, a range'],
+  [[], { TOOLCRIB_ALLOWED_NETWORKS: 'https://db.corp' }, 'TOOLCRIB_ALLOWED_NETWORKS: "https://db.corp" is no network'],
+  [[], { TOOLCRIB_PROXY: 'proxy:3128' }, 'TOOLCRIB_PROXY: The proxy must be an address such as http://proxy.example.org:3128'],
+  [['--ca-file', '/nowhere.pem'], {}, '--ca-file: The certificates in /nowhere.pem cannot be used'],
   [['--port', '65536'], {}, '--port must be a whole number from 0 to 65535, not "65536"'],
   [['--port=-1'], {}, '--port must be a whole number'],
   [['--port', '1e3'], {}, '--port must be a whole number'],
@@ -120,6 +201,7 @@ const refused: [args: string[], env: Record<string, string>, message: string][] 
   [[], { TOOLCRIB_ISSUERS: '{"issuer": "https://a.example"}' }, 'TOOLCRIB_ISSUERS must be a JSON list of issuer configurations'],
   [[], { TOOLCRIB_ISSUERS: '[1' }, 'TOOLCRIB_ISSUERS must be a JSON list of issuer configurations'],
   [[], { TOOLCRIB_ISSUERS: '[{"issuer": "https://a.example", "algorithms": ["HS256"]}]' }, 'TOOLCRIB_ISSUERS: algorithms.0'],
+  [['--run-claim', 'roles'], {}, '--run-claim must be path=value, such as realm_access.roles=toolcrib-run'],
   [['--admin-claim', 'roles'], {}, '--admin-claim must be path=value, such as realm_access.roles=toolcrib-admin'],
   [['--allowed-host', 'https://a.example'], {}, '--allowed-host must be a host name, or name:port, not "https://a.example"'],
   [['--allowed-origin', 'https://a.example/x'], {}, '--allowed-origin must be like https://console.example.org'],
@@ -152,5 +234,24 @@ describe('without an issuer', () => {
 
   test('[ID-1] the server does not start in production', () => {
     expect(() => configFor([], { NODE_ENV: 'production' })).toThrow(/NODE_ENV is production: pass --issuer/);
+  });
+});
+
+describe('a proxy of the environment', () => {
+  const egress = (args: string[], environment: Record<string, string>) => {
+    const given = parseCommandLine(serve, args, {});
+    if (given === 'help') throw new Error('Nobody asked for help');
+    return egressFrom(given, environment);
+  };
+  const environment = { HTTPS_PROXY: 'http://a:1', http_proxy: 'http://b:2', NO_PROXY: 'localhost, .corp' };
+
+  test('[CLI-1] counts only where somebody says so', () => {
+    expect(egress([], environment)).toEqual({});
+    expect(egress(['--proxy', 'env', '--no-proxy', 'x'], environment)).toEqual({
+      proxy: 'http://a:1',
+      noProxy: ['x', 'localhost', '.corp'],
+    });
+    expect(egress(['--proxy', 'env'], { http_proxy: 'http://b:2', no_proxy: 'corp' })).toEqual({ proxy: 'http://b:2', noProxy: ['corp'] });
+    expect(egress(['--proxy', 'env'], {})).toEqual({});
   });
 });

@@ -125,6 +125,7 @@ describe('sources', () => {
       enabled: true,
       source_type: 'mcp',
       health: evil,
+      managed_by: null,
       created_at: 0,
       updated_at: 0,
       definition: { transport_type: evil, command: [evil], environment: { [evil]: evil }, from_the_future: 1 },

@@ -25,7 +25,7 @@ function refusal(status: number, code: string, field?: string) {
 describe('[BFF-6] who may administer', () => {
   const opened = ['GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /api/openapi.json', 'GET /api/connections/callback'];
   /** Everybody's own. */
-  const forCallers = /^\/api\/(bff\/|connections)/;
+  const forCallers = /^\/api\/(bff\/|connections|me$)/;
   const named = ({ method, path }: Operation) => `${method} ${path}`;
   const ask = (client: ApiClient, { method, path }: Operation, headers?: Record<string, string>) =>
     client.request(method, path.replaceAll(/\{\w+\}/g, 'x'), { headers, ...(method === 'GET' ? {} : { body: {} }) });
@@ -48,12 +48,16 @@ describe('[BFF-6] who may administer', () => {
     }
   });
 
-  test("every administrative route refuses a user's token with 403, before it looks at anything else", async () => {
+  test("[SEC-4] every administrative route refuses a user's token with 403, before it looks at anything else, and records it", async () => {
     const administrative = operations.filter(({ path, open }) => !open && !forCallers.test(path));
     expect(administrative.length).toBeGreaterThan(15);
+    const { sub } = JSON.parse(Buffer.from(alice.token?.split('.')[1] ?? '', 'base64url').toString());
     for (const operation of administrative) {
       const { status, json } = await ask(alice, operation);
       expect([named(operation), status, json.code]).toEqual([named(operation), 403, 'FORBIDDEN']);
+      const { refusals } = (await admin.get('/api/refusals?limit=1&kind=authorization')).json;
+      const route = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+      expect(refusals).toMatchObject([{ subject: sub, issuer: `${server.url}/dev`, method: operation.method, route, count: 1 }]);
       expect([named(operation), (await ask(admin, operation)).status]).not.toEqual([named(operation), 403]);
     }
   });
@@ -156,7 +160,7 @@ describe('[BFF-6] policies', () => {
 
   test('[POL-5] take effect on the very next request', async () => {
     const { json } = await admin.get('/api/policies/users-use-builtin-tools');
-    const { id: _id, created_at: _created, updated_at: _updated, ...input } = json;
+    const { id: _id, created_at: _created, updated_at: _updated, managed_by: _managed, ...input } = json;
     for (let round = 0; round < 5; round++) {
       await admin.put('/api/policies/users-use-builtin-tools', { ...input, enabled: false });
       expect([(await alice.call('builtin:uuid')).status, await alice.listedNames()]).toEqual([404, []]);

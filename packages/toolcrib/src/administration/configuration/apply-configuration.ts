@@ -1,0 +1,86 @@
+import { CribError } from '../../model/crib-error.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { GroupAdministration } from '../groups.ts';
+import type { PolicyAdministration } from '../policies.ts';
+import type { SourceAdministration } from '../sources.ts';
+import type { DetailedPlan } from './plan-configuration.ts';
+import type { AppliedChange, PlannedChange } from './plan.ts';
+
+export interface ApplyInput {
+  sources: SourceAdministration;
+  groups: GroupAdministration;
+  policies: PolicyAdministration;
+}
+
+interface Step {
+  change: PlannedChange;
+  run(): Promise<unknown>;
+}
+
+const managed_by = 'file';
+
+/**
+ * Carries a plan out, every change through the administration, so that each is checked and recorded like one by hand. A source that cannot be
+ * saved does not keep the others from it. Of the rest, what comes after a failure is not tried: a policy must not be widened over a group
+ * that could not be narrowed. Nothing is deleted then either. A second time finishes what is left.
+ */
+export async function applyConfiguration(plan: DetailedPlan, actor: Principal, { sources, groups, policies }: ApplyInput) {
+  const ofSources = plan.sources.flatMap(({ change, form, known }) => {
+    const run = () =>
+      known === undefined ? sources.register(actor, form, { managed_by }) : sources.replace(actor, known.id, form, { managed_by });
+    return step(change, run);
+  });
+  const ofGroups = plan.groups.flatMap(({ id, change, input }) => {
+    const group = { ...input, managed_by } as const;
+    return step(change, () => (change?.action === 'create' ? groups.create(actor, { id, ...group }) : groups.update(actor, id, group)));
+  });
+  const ofPolicies = plan.policies.flatMap(({ id, change, input }) => {
+    const policy = { ...input, managed_by } as const;
+    return step(change, () =>
+      change?.action === 'create' ? policies.create(actor, { id, ...policy }) : policies.update(actor, id, policy),
+    );
+  });
+  const { deletions } = plan;
+  const gone = [
+    ...deletions.policies.map(({ id }) => ({ change: deleted('policy', id), run: () => policies.delete(actor, id) })),
+    ...deletions.groups.map(({ id }) => ({ change: deleted('group', id), run: () => groups.delete(actor, id) })),
+    ...deletions.sources.map(({ id, namespace }) => ({ change: deleted('source', namespace), run: () => sources.delete(actor, id) })),
+  ];
+
+  const done: AppliedChange[] = [];
+  for (const { change, run } of ofSources) done.push(await tried(change, run));
+  await runUntilFailure([...ofGroups, ...ofPolicies], done, false);
+  await runUntilFailure(
+    gone,
+    done,
+    done.some(({ outcome }) => outcome !== 'done'),
+  );
+  return done;
+}
+
+async function runUntilFailure(steps: readonly Step[], done: AppliedChange[], isStopped: boolean): Promise<void> {
+  let stopped = isStopped;
+  for (const { change, run } of steps) {
+    const applied: AppliedChange = stopped ? { ...change, outcome: 'not_tried', error: null } : await tried(change, run);
+    stopped ||= applied.outcome === 'failed';
+    done.push(applied);
+  }
+}
+
+async function tried(change: PlannedChange, run: Step['run']): Promise<AppliedChange> {
+  try {
+    await run();
+    return { ...change, outcome: 'done', error: null };
+  } catch (error) {
+    if (!(error instanceof CribError)) throw error;
+    return { ...change, outcome: 'failed', error };
+  }
+}
+
+function step(change: PlannedChange | null, run: Step['run']): Step[] {
+  return change === null ? [] : [{ change, run }];
+}
+
+function deleted(kind: PlannedChange['kind'], id: string): PlannedChange {
+  return { kind, id, action: 'delete', fields: [] };
+}

@@ -1,0 +1,55 @@
+import { mapSecrets } from '../../model/credential.ts';
+import type { Json } from '../../model/json.ts';
+import { hiddenValue } from '../../secrets/secret.ts';
+import type { McpRegistration } from '../../sources/mcp/registration/forms.ts';
+import { hasReference, looksLikeSecretValue, looksSecret } from '../../sources/mcp/registration/secret-looks.ts';
+import type { CredentialInput, ValueInput } from '../../sources/mcp/registration/value-input.ts';
+
+type Path = (string | number)[];
+
+/** [SRC-6] Where a registration has a secret in it, as opposed to the name of one. A file is copied, sent around and kept for ever. */
+export function literalSecrets(form: Omit<McpRegistration, 'namespace'>): Path[] {
+  return [
+    ...inCredential('credential', form.credential),
+    ...inCredential('discovery_credential', form.discovery_credential),
+    ...inValues(['mcp_env_vars'], form.mcp_env_vars),
+    ...inValues(['headers'], form.headers),
+    ...inValues(['mcp_container', 'env'], form.mcp_container?.env),
+    ...Object.entries(form.mcp?.env_vars ?? {}).flatMap(([name, { value, is_secret }]) =>
+      value !== undefined && isLiteral(value, is_secret || looksSecret(name)) ? [['mcp', 'env_vars', name]] : [],
+    ),
+    ...inConfig(['mcp_config'], form.mcp_config, false),
+    ...inConfig(['mcp', 'config'], form.mcp?.config, false),
+  ];
+}
+
+function inCredential(field: string, credential: CredentialInput | undefined): Path[] {
+  const found: Path[] = [];
+  if (credential === undefined) return found;
+  mapSecrets<ValueInput, void>(credential, (value, name) => {
+    if (isLiteral(textOf(value), true)) found.push([field, name]);
+  });
+  return found;
+}
+
+function inValues(at: Path, values: Readonly<Record<string, ValueInput>> = {}): Path[] {
+  return Object.entries(values).flatMap(([name, value]) => (isLiteral(textOf(value), looksSecret(name)) ? [[...at, name]] : []));
+}
+
+function inConfig(at: Path, value: Json | undefined, secret: boolean): Path[] {
+  if (typeof value === 'string' || typeof value === 'number') return isLiteral(String(value), secret) ? [at] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => inConfig([...at, index], item, secret));
+  return Object.entries(value).flatMap(([name, item]) => inConfig([...at, name], item, secret || looksSecret(name)));
+}
+
+function textOf(value: ValueInput): string {
+  if (typeof value === 'string') return value;
+  return 'value' in value ? value.value : '';
+}
+
+/** `***` stands for a secret that some server has, which a file cannot know. */
+function isLiteral(text: string, secret: boolean): boolean {
+  if (text === '' || hasReference(text)) return false;
+  return secret || text === hiddenValue || looksLikeSecretValue(text);
+}

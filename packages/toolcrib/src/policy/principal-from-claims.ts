@@ -1,0 +1,10 @@
+import type { JsonObject } from '../model/json.ts';
+import type { Principal } from '../model/principal.ts';
+
+/** Somebody who would come with these claims. */
+export function principalFromClaims(claims: JsonObject): Principal {
+  const { iss, sub } = claims;
+  const issuer = typeof iss === 'string' ? iss : '';
+  const subject = typeof sub === 'string' ? sub : '';
+  return { issuer, subject, key: `${issuer} ${subject}`, client: null, claims, expiresAt: 0, token: null };
+}
