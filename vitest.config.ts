@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  // Packages of this workspace use each other as they stand in the source, without a build; the others are what is usual.
-  ssr: { resolve: { conditions: ['toolcrib-source', 'module', 'node', 'development|production'] } },
+  // Packages of this workspace use each other as they stand in the source, without a build; the others are found as Node finds them, which
+  // knows no `module` condition: what some packages have there is for bundlers and does not load.
+  ssr: { resolve: { conditions: ['toolcrib-source', 'node', 'development|production'] } },
   test: {
     include: ['packages/*/test/**/*.test.ts'],
     // Tests start real servers, databases and processes; the machine decides how fast they are.

@@ -1,11 +1,14 @@
 /** The wire contract: what the REST API takes and gives. Loads without Node's built-ins, so a browser can use it too. */
 import { z } from 'zod';
+import { auditLedgers, headsForm } from './model/audit.ts';
 import { callStatuses } from './model/call.ts';
 import { callLimitsSchema } from './model/call-limits.ts';
 import { httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
 import { definitionFlagSchema } from './model/definition-flag.ts';
+import { managedBySchema } from './model/managed-by.ts';
 import { groupInputSchema, groupSchema, policyInputSchema, policySchema, matcherSchema } from './model/policy.ts';
 import { refreshReportSchema } from './model/refresh-report.ts';
+import { refusalKinds } from './model/refusal.ts';
 import { approvals, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
 import { breakerStates } from './model/source.ts';
 import { longestSecret, secretNameSchema } from './secrets/secret-name.ts';
@@ -165,6 +168,13 @@ export const policyUpdateSchema = policyInputSchema;
 export const groupListSchema = z.strictObject({ groups: z.array(groupSchema) });
 export const policyListSchema = z.strictObject({ policies: z.array(policySchema) });
 
+export const meSchema = z.strictObject({
+  issuer: z.string(),
+  subject: z.string(),
+  administrator: z.boolean().describe('Whether the caller may use what is for administrators'),
+  may_run: z.boolean().describe('Whether the caller may register and try what starts a program on the machine of the server'),
+});
+
 export const sourceSchema = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -185,6 +195,7 @@ export const sourceSchema = z.strictObject({
     .nullable()
     .describe('What the server said of itself'),
   waiting: z.int().min(0).describe('How many of its tools wait for approval'),
+  managed_by: managedBySchema,
   created_at: epochMs,
   updated_at: epochMs,
 });
@@ -224,7 +235,12 @@ export const sourcePreviewSchema = z.strictObject({
 export const refreshedSourceSchema = sourceSchema.extend({ report: refreshReportSchema.nullable() });
 export const sourceListSchema = z.strictObject({ sources: z.array(sourceSchema) });
 export const sourceLogSchema = z.strictObject({
-  lines: z.array(z.strictObject({ time: epochMs, stream: z.enum(['stderr', 'event']), text: z.string() })),
+  lines: z.array(z.strictObject({ time: epochMs, stream: z.enum(['stderr', 'event', 'sent', 'received']), text: z.string() })),
+});
+
+export const wireLogSchema = z.strictObject({
+  enabled: z.boolean(),
+  until: epochMs.nullable().describe('When it ends by itself'),
 });
 
 const approval = z
@@ -330,12 +346,68 @@ export const changeEventSchema = z.strictObject({
   kind: z.string(),
   topic: z.enum(topics),
   subject: z.string(),
-  actor: z.string(),
+  actor: z.string().describe('Issuer and subject of who did it, or `system`'),
+  client: z.string().nullable().describe('The application through which they did it'),
   before: z.unknown(),
   after: z.unknown(),
 });
 export const changeEventListSchema = z.strictObject({ events: z.array(changeEventSchema), next_cursor: z.string().nullable() });
 export const changeEventQuerySchema = z.strictObject({ ...pageQuery, topic: z.enum(topics).optional() });
+
+export const refusalRecordSchema = z.strictObject({
+  id: z.string(),
+  at: epochMs,
+  kind: z.enum(refusalKinds).describe('`authentication`: no valid token; `authorization`: a valid one of somebody who may not'),
+  code: z.enum(errorCodes),
+  reason: z.string(),
+  issuer: z.string().nullable(),
+  subject: z.string().nullable().describe('Only where the token was verified'),
+  client: z.string().nullable(),
+  address: z.string().nullable().describe('Where the request came from; null where several are counted together'),
+  method: z.string().nullable(),
+  route: z.string().nullable(),
+  request_id: z.string().nullable(),
+  count: z.int().min(1).describe('1, or how many there were that were too many to be listed one by one'),
+});
+export const refusalListSchema = z.strictObject({ refusals: z.array(refusalRecordSchema), next_cursor: z.string().nullable() });
+export const refusalQuerySchema = z.strictObject({ ...pageQuery, kind: z.enum(refusalKinds).optional() });
+
+const moment = z.coerce.number().int().min(0).max(8.64e15).optional();
+export const auditQuerySchema = z.strictObject({
+  ledger: z
+    .string()
+    .regex(
+      new RegExp(`^(${auditLedgers.join('|')})(,(${auditLedgers.join('|')}))*$`),
+      'must be calls, changes, refusals, or several with commas',
+    )
+    .optional()
+    .describe('Which of `calls`, `changes` and `refusals`, with commas between them; all unless told'),
+  from: moment.describe('From this moment on, in epoch milliseconds'),
+  until: moment.describe('Up to but without this moment, in epoch milliseconds'),
+});
+export const auditVerifyQuerySchema = z.strictObject({
+  expect: z
+    .string()
+    .max(4000)
+    .regex(headsForm, 'must be heads as the log and a verification show them, with commas between them')
+    .optional()
+    .describe('Heads that were noted earlier and must still be there, with commas between them: `calls:12:3456:<mac>`'),
+});
+export const auditVerdictSchema = z.strictObject({
+  ok: z.boolean(),
+  ledgers: z.array(
+    z.strictObject({
+      ledger: z.enum(auditLedgers),
+      rows: z.int().min(0).describe('Rows that were checked'),
+      chains: z.int().min(0),
+      unchained: z.int().min(0).describe('Rows from before there were chains, of which nothing can be said'),
+      heads: z.array(z.string()).describe('Of the newest chains. Note them elsewhere: what they stand for cannot vanish unnoticed then'),
+      problems: z.array(
+        z.strictObject({ chain: z.int().nullable(), seq: z.int().nullable(), id: z.string().nullable(), problem: z.string() }),
+      ),
+    }),
+  ),
+});
 
 export const explainRequestSchema = z
   .strictObject({
@@ -367,3 +439,43 @@ export const explanationSchema = z.strictObject({
   tools: z.array(z.string()).describe('Canonical names of all tools these claims may use'),
 });
 export type Explanation = z.infer<typeof explanationSchema>;
+
+// --- configuration as code ------------------------------------------------------------------------------------------
+
+export const plannedChangeSchema = z.strictObject({
+  kind: z.enum(['source', 'group', 'policy']),
+  id: z.string().describe('The namespace of a source, the id of a group or policy'),
+  action: z
+    .enum(['create', 'change', 'adopt', 'delete'])
+    .describe('`adopt`: it is there already, made by somebody else, and is taken over'),
+  fields: z
+    .array(
+      z.strictObject({
+        field: z.string(),
+        before: z.unknown().describe('As it is; null where it is not there. Secrets are `***`'),
+        after: z.unknown().describe('As it should be'),
+      }),
+    )
+    .describe('Those that differ'),
+});
+export const policyTestResultSchema = z.strictObject({
+  name: z.string(),
+  outcome: z.enum(['passed', 'failed', 'unknown']).describe('`unknown` where it is about tools of sources that have not shown theirs yet'),
+  reasons: z.array(z.string()),
+});
+export const configPlanSchema = z.strictObject({
+  fingerprint: z.string().describe('Names exactly these changes'),
+  changes: z.array(plannedChangeSchema).describe('In the order they would be made; none where everything is as wished'),
+  tests: z.array(policyTestResultSchema).describe('As they would turn out after the changes'),
+});
+export const appliedConfigSchema = z.strictObject({
+  changes: z
+    .array(
+      plannedChangeSchema.extend({
+        outcome: z.enum(['done', 'failed', 'not_tried']),
+        error: refusalSchema.nullable().describe('Why it failed'),
+      }),
+    )
+    .describe('In the order they were made. After a failure a second time does what is left'),
+  tests: z.array(policyTestResultSchema),
+});

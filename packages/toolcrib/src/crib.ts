@@ -1,34 +1,40 @@
 import { join } from 'node:path';
 import { createApprovalAdministration, type ApprovalAdministration } from './administration/approvals.ts';
 import { createMakeChange } from './administration/change-log.ts';
+import { createConfigurationAdministration, type ConfigurationAdministration } from './administration/configuration/configuration.ts';
 import { createConnectionAdministration, type ConnectionAdministration } from './administration/connections.ts';
 import { createGroupAdministration, type GroupAdministration } from './administration/groups.ts';
 import { createPolicyAdministration, type PolicyAdministration } from './administration/policies.ts';
+import { createRefusalLog, type RefusalLog } from './administration/refusal-log.ts';
+import { createScopeOf } from './administration/registration-scope.ts';
 import { createSecretAdministration, type SecretAdministration } from './administration/secrets.ts';
 import { createSourcePreview, type PreviewSource } from './administration/source-preview.ts';
+import { createRunPermission, type RunPermission } from './administration/run-permission.ts';
 import { createSourceAdministration, type SourceAdministration } from './administration/sources.ts';
 import { createToolAdministration, type ToolAdministration } from './administration/tools.ts';
+import { createWireLogAdministration, type WireLogAdministration } from './administration/wire-log.ts';
 import { createArgumentValidator } from './execution/argument-validator.ts';
 import { createCatalogue } from './execution/catalogue.ts';
-import type { CallNotice } from './execution/call-notice.ts';
-import { createExecutor, type ExecutionLimits, type Executor } from './execution/executor.ts';
+import { createExecutor, type Executor } from './execution/executor.ts';
 import { createKeptArtifacts, type KeptArtifacts } from './execution/kept-artifacts.ts';
 import { createKeptCalls, type KeptCalls } from './execution/kept-calls.ts';
 import { createOutputValidator } from './execution/output-validator.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { createShaper } from './execution/shaper.ts';
+import type { CribConfig } from './crib-config.ts';
 import { createConnections } from './identity/oauth/connections.ts';
+import { createTokenExchange } from './identity/token-exchange.ts';
 import { openCounter, type Counter } from './inventory/counter.ts';
 import { refreshSource } from './inventory/refresh-source.ts';
 import { reportLines } from './inventory/report-lines.ts';
 import { toolChoice } from './inventory/tool-choice.ts';
 import { builtinSourceId, registerBuiltin } from './inventory/register-builtin.ts';
-import type { CallRecord } from './model/call.ts';
-import type { ErrorCode } from './model/crib-error.ts';
+import { formatHead } from './model/audit.ts';
 import type { RefreshReport } from './model/refresh-report.ts';
 import type { BreakerState, SourceRecord, SourceStatus } from './model/source.ts';
-import type { Tool } from './model/tool.ts';
 import { createDockerEngine } from './net/docker/engine.ts';
+import { createEgress, type Egress } from './net/egress.ts';
+import { createAuditKeys } from './secrets/audit-keys.ts';
 import { openKeyRing } from './secrets/open-key-ring.ts';
 import { createRedactor } from './secrets/redactor.ts';
 import { createSecretStore } from './secrets/secret-store.ts';
@@ -36,49 +42,25 @@ import { createBuiltinSource } from './sources/builtin/builtin-source.ts';
 import { createContainerOwner } from './sources/mcp/container/container-owner.ts';
 import { createContainers } from './sources/mcp/container/containers.ts';
 import { dockerEnvironment } from './sources/mcp/process/docker-environment.ts';
+import { createResourceWatch } from './sources/mcp/process/resource-watch.ts';
+import { openRunAccount } from './sources/mcp/process/run-account.ts';
 import { createProcessRegistry } from './sources/mcp/process/process-registry.ts';
 import { createServerLogs } from './sources/mcp/process/server-logs.ts';
 import type { ServerLog } from './sources/mcp/process/server-log.ts';
+import { createRunGate } from './sources/mcp/run/run-gate.ts';
 import { createSessionOpener } from './sources/mcp/session-opener.ts';
 import { createSpeakers } from './sources/mcp/speakers.ts';
+import { standingOf } from './sources/mcp/standing.ts';
+import { createWireLogs } from './sources/mcp/wire-logs.ts';
 import { lockDataDirectory } from './store/lock-data-directory.ts';
 import { openDatabase } from './store/open-database.ts';
 import { createStore, type Store } from './store/store.ts';
 import { watchChanges } from './store/watch-changes.ts';
 import { isAvailable } from './supervision/availability.ts';
 import { createSettling } from './supervision/settling.ts';
-import type { SourceNotice } from './supervision/source-notice.ts';
 import { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
+import type { Tracing } from './tracing/open-tracing.ts';
 import { version } from './version.ts';
-
-export interface CribConfig {
-  /** Where the embedded database and all other state lives. */
-  dataDir: string;
-  /** A PostgreSQL address; the embedded database when absent. */
-  databaseUrl?: string;
-  /** Keys for the secrets, or the file they are in; a file in the data directory when absent. */
-  keys?: string;
-  /** [ENV-2] Environment variables of ours that sources may name as `${VAR}`. */
-  allowedEnvironment?: readonly string[];
-  /** Directories of this machine that containers may mount; none where it is left out. */
-  allowedMounts?: readonly string[];
-  /** Where the Docker Engine listens; `DOCKER_HOST` or the usual place when absent. */
-  dockerHost?: string;
-  /** [MCP-12] Where browsers reach us, for users who come back from an authorization server. */
-  publicUrl?: string;
-  limits: ExecutionLimits;
-  /** The largest answer that is given whole, where neither its tool nor its source says. */
-  responseBytes: number;
-  /** How much of what was larger is kept, for each principal and for how long. */
-  artifacts: { bytesPerPrincipal: number; days: number };
-  /** How long the record of calls is kept. */
-  retentionDays: number;
-  warn(message: string): void;
-  onFinished?(record: CallRecord): void;
-  onNotice?(notice: CallNotice, tool: Tool): void;
-  onSourceFault?(code: ErrorCode, tool: Tool): void;
-  onSourceNotice?(notice: SourceNotice, source: SourceRecord): void;
-}
 
 /** [OPS-1] What is held up at this moment. */
 export interface Load {
@@ -91,6 +73,8 @@ export interface Load {
 /** The whole of Toolcrib without its doors: HTTP and the command line only translate. */
 export interface Crib {
   readonly store: Store;
+  readonly egress: Egress;
+  readonly tracing: Tracing | undefined;
   readonly counter: Counter;
   readonly supervisor: Supervisor;
   readonly executor: Executor;
@@ -101,11 +85,17 @@ export interface Crib {
   readonly policies: PolicyAdministration;
   readonly sources: SourceAdministration;
   readonly previewSource: PreviewSource;
+  readonly runPermission: RunPermission;
   readonly tools: ToolAdministration;
   readonly approvals: ApprovalAdministration;
+  readonly refusals: RefusalLog;
   readonly connections: ConnectionAdministration;
+  readonly configuration: ConfigurationAdministration;
+  readonly wireLog: WireLogAdministration;
   statusOf(source: SourceRecord): SourceStatus;
   logOf(sourceId: string): ServerLog;
+  /** [OPS-1] The messages between us and a source, as far as they were kept. */
+  wireLogOf(sourceId: string): ServerLog;
   /** [INV-2] What this server found when it last asked the source for its tools. */
   reportOf(sourceId: string): RefreshReport | null;
   load(): Load;
@@ -121,16 +111,21 @@ const dayMs = 86_400_000;
 export async function openCrib(config: CribConfig): Promise<Crib> {
   await using opened = new AsyncDisposableStack();
   const { dataDir, databaseUrl, warn } = config;
+  const egress = createEgress({ ...config, allowedNetworks: config.allowedNetworks ?? ['loopback'] });
   opened.use(lockDataDirectory(dataDir));
+  // Loaded only where it is wanted.
+  const tracing =
+    config.tracing && (await import('./tracing/open-tracing.ts')).openTracing({ config: config.tracing, egress, version, warn });
+  opened.defer(() => tracing?.close());
   const database = opened.use(
     await openDatabase(databaseUrl === undefined ? { file: join(dataDir, 'toolcrib.db') } : { url: databaseUrl }),
   );
-  const store = createStore(database);
   const keyRing = openKeyRing({ keys: config.keys, dataDir, create: true });
+  const store = createStore(database, { keys: createAuditKeys(keyRing) });
   const secrets = createSecretStore({ store, keyRing });
   await secrets.verify({ warn });
   const redactors = createRedactor();
-  const connections = createConnections({ store, keyRing });
+  const connections = createConnections({ store, keyRing, egress });
   const allowedNames = new Set(config.allowedEnvironment);
   const { allowedMounts = [] } = config;
   const resolvingFor = (sourceId: string) => ({
@@ -141,6 +136,10 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     redactor: redactors.forSource(sourceId),
   });
   const speakers = createSpeakers(resolvingFor);
+  const exchange = opened.adopt(
+    createTokenExchange({ egress, issuerOf: (issuer) => config.issuerOf?.(issuer), onExchange: config.onExchange }),
+    (exchanging) => exchanging.close(),
+  );
 
   // Listening begins before the first read, so that no change can fall between the two.
   let started: { counter: Counter; supervisor: Supervisor; executor: Executor } | undefined;
@@ -172,6 +171,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const reaped = await registry.reapOrphans();
   if (reaped > 0) warn(`${reaped} server processes that an earlier Toolcrib left behind were ended`);
   const logs = createServerLogs({ redactors });
+  const wireLogs = createWireLogs({ redactors });
   const settling = createSettling({ statusOf: (sourceId) => supervisor.statusOf(sourceId) });
   const engine = opened.adopt(createDockerEngine(dockerHost, process.env), (docker) => docker.close());
   const containers = createContainers({ engine, owner: createContainerOwner({ dataDir }), allowedMounts });
@@ -180,19 +180,31 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     (count) => count > 0 && warn(`${count} containers that an earlier Toolcrib left behind were removed`),
     () => undefined,
   );
+  const { runRules } = config;
+  const user = typeof runRules === 'object' ? runRules.user : undefined;
+  const gate = createRunGate({
+    rules: runRules,
+    allowedMounts,
+    account: user === undefined ? null : openRunAccount(user, dataDir),
+    watch: createResourceWatch(),
+    path: process.env['PATH'],
+  });
   const opening = {
     registry,
+    gate,
     dockerEnvironment: docker,
     engine,
+    egress,
     containers,
     clientInfo: { name: 'toolcrib', version },
     connections: connections.tokens,
     speakers,
+    exchange,
   };
   const reports = new Map<string, RefreshReport>();
   const supervisor: Supervisor = createSupervisor({
-    openSession: createSessionOpener({ ...opening, resolvingFor, logOf: logs.of }),
-    revisionOf: async (source, owner) => (await connections.tokens.get(await speakers.of(source, owner))).revision,
+    openSession: createSessionOpener({ ...opening, resolvingFor, logOf: logs.of, wireOf: wireLogs.of }),
+    standingOf: (source, principal) => standingOf({ source, principal, connections: connections.tokens, speakers }),
     async onDiscovered(source, discovered) {
       const chosen = discovered.filter(toolChoice(source.definition?.tools));
       const report = await refreshSource({ store, source, discovered: chosen, actor: 'system', now: Date.now() });
@@ -212,12 +224,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     onReleased(sourceId) {
       redactors.forgetSource(sourceId);
       logs.forget(sourceId);
+      wireLogs.forget(sourceId);
       reports.delete(sourceId);
     },
   });
   opened.defer(() => supervisor.shutdownAll());
 
-  const recorder = createRecorder({ append: (records) => store.calls.append(records) });
+  const refusals = createRefusalLog({ append: (noted) => store.refusals.append(noted), warn });
+  const recorder = createRecorder({ append: (records) => store.calls.append(records), onWritten: config.onRecorded });
   const builtin = opened.adopt(
     createBuiltinSource({ version, catalogue: createCatalogue({ counter, executor: () => executor }) }),
     (source) => source.close(),
@@ -235,10 +249,12 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     }),
     recorder,
     limits: config.limits,
+    tracer: tracing?.tracer,
     onFinished: config.onFinished,
     onNotice: config.onNotice,
     onSourceFault: config.onSourceFault,
-    onFault: (error) => warn(redactors.redact(error instanceof Error ? (error.stack ?? error.message) : String(error))),
+    onFault: (error, callId) =>
+      warn(redactors.redact(`Call ${callId}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)),
   });
   const keptCalls = createKeptCalls({ store, executor, warn });
   // Alone with its data, nobody else can be running what is left over.
@@ -253,16 +269,23 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const upkeep = setInterval(() => void sweep().catch((error: unknown) => warn(`Upkeep failed: ${String(error)}`)), upkeepEveryMs);
   upkeep.unref();
   async function sweep(): Promise<void> {
-    await store.calls.deleteOlderThan(Date.now() - config.retentionDays * dayMs);
+    for (const ledger of ['calls', 'refusals'] as const) await store.audit.prune(ledger, Date.now() - config.retentionDays * dayMs);
+    await store.audit.prune('changes', Date.now() - (config.auditRetentionDays ?? 400) * dayMs);
     await store.answers.deleteExpired(Date.now());
     await store.artifacts.deleteOlderThan(Date.now() - config.artifacts.days * dayMs);
     if (database.dialect === 'postgres') await abandonLost();
+    await tellHeads();
   }
+  const tellHeads = async () => config.onAuditHeads?.((await store.audit.heads()).map(formatHead));
 
   const change = createMakeChange({ store, counter });
+  const runPermission = createRunPermission(config.runMatcher);
+  const scopeOf = createScopeOf({ secrets, allowedNames, allowedMounts, egress });
   const resources = opened.move();
-  return {
+  const crib = {
     store,
+    egress,
+    tracing,
     counter,
     supervisor,
     executor,
@@ -275,21 +298,25 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       counter,
       supervisor,
       secrets,
-      allowedNames,
-      allowedMounts,
+      scopeOf,
+      runPermission,
+      gate,
       checkContainer: containers.check,
       change,
     }),
     previewSource: createSourcePreview({
       counter,
       secrets,
-      allowedNames,
-      allowedMounts,
+      scopeOf,
+      runPermission,
+      gate,
+      change,
       createOpener: (overlaid) =>
         createSessionOpener({
           ...opening,
           resolvingFor: (sourceId) => ({ ...resolvingFor(sourceId), secrets: overlaid }),
           logOf: createServerLogs({ redactors }).of,
+          wireOf: createWireLogs({ redactors }).of,
         }),
       async forgotten(sourceId) {
         redactors.forgetSource(sourceId);
@@ -297,8 +324,10 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
         await containers.release(sourceId).catch(() => undefined);
       },
     }),
+    runPermission,
     tools: createToolAdministration({ counter, change }),
     approvals: createApprovalAdministration({ store, counter, change }),
+    refusals,
     connections: createConnectionAdministration({
       counter,
       supervisor,
@@ -306,8 +335,10 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       speakers,
       publicUrl: config.publicUrl ?? 'http://127.0.0.1',
     }),
+    wireLog: createWireLogAdministration({ wireLogs, counter, change }),
     statusOf: (source) => supervisor.statusOf(source.id) ?? ownStatus(source, counter),
     logOf: logs.of,
+    wireLogOf: (sourceId) => wireLogs.of(sourceId).log,
     reportOf: (sourceId) => reports.get(sourceId) ?? null,
     load() {
       const nameOf = (key: string) => counter.sources.get(key)?.namespace ?? counter.snapshot.find(key)?.name ?? key;
@@ -323,9 +354,12 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       await keptCalls.drain();
       await answered;
       await recorder.drain();
+      await refusals.flush();
+      await tellHeads().catch((error: unknown) => warn(`The heads of the record could not be read: ${String(error)}`));
       await resources.disposeAsync();
     },
-  };
+  } satisfies Omit<Crib, 'configuration'>;
+  return { ...crib, configuration: createConfigurationAdministration({ ...crib, scopeOf }) };
 }
 
 /** What comes with Toolcrib itself runs whenever Toolcrib does. */

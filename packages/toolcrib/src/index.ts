@@ -1,5 +1,6 @@
 /** Toolcrib as a library: the crib without its doors, the server, and what both speak in. */
-export { openCrib, type Crib, type CribConfig } from './crib.ts';
+export type { CribConfig } from './crib-config.ts';
+export { openCrib, type Crib } from './crib.ts';
 export {
   openMcpService,
   type McpCallEvent,

@@ -1,9 +1,10 @@
-import { openCrib, type Crib, type CribConfig } from './crib.ts';
+import type { CribConfig } from './crib-config.ts';
+import { openCrib, type Crib } from './crib.ts';
 import { abortable } from './model/abortable.ts';
 import type { Answer } from './model/call.ts';
 import { CribError } from './model/crib-error.ts';
 import type { JsonObject } from './model/json.ts';
-import type { Principal } from './model/principal.ts';
+import { ownIssuer, type Principal } from './model/principal.ts';
 import type { SourceRecord, SourceStatus } from './model/source.ts';
 import type { Tool } from './model/tool.ts';
 import type { CallEvent, RunningCall } from './execution/running-call.ts';
@@ -68,12 +69,13 @@ export interface McpService extends AsyncDisposable {
 
 /** The application itself, for the record. */
 const application: Principal = {
-  issuer: 'local',
+  issuer: ownIssuer,
   subject: 'mcp-service',
-  key: 'local mcp-service',
+  key: `${ownIssuer} mcp-service`,
   client: null,
   claims: {},
   expiresAt: Number.POSITIVE_INFINITY,
+  token: null,
 };
 
 const usual = {

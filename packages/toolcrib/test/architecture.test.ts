@@ -10,6 +10,7 @@ const order = [
   'durable',
   'secrets',
   'net',
+  'tracing',
   'identity',
   'policy',
   'sources',
@@ -18,6 +19,7 @@ const order = [
   'execution',
   'administration',
   'version.ts',
+  'crib-config.ts',
   'crib.ts',
   'mcp-service.ts',
   'api.ts',
@@ -35,6 +37,12 @@ const mayKnowTheNetwork: Record<string, string> = {
 };
 const network = /^(node:)?(http|https|http2|net|tls|dgram|undici)$/;
 const globalClient = /(?<![.\w])(fetch|WebSocket|EventSource)\s*\(|globalThis\.fetch/;
+
+/** [ID-4] Who may read the token a caller came with, and what for. Everybody else can only hand it on, sealed. */
+const mayOpenInbound: Record<string, string> = {
+  'identity/token-exchange.ts': 'gives it back to its issuer, for another',
+  'identity/forwarded-token.ts': 'sends it to a source that says so outright',
+};
 
 const src = join(import.meta.dirname, '..', 'src');
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
@@ -86,6 +94,25 @@ test('only net/ talks to the outside', () => {
   expect(talking).toEqual([]);
 });
 
+test('[ID-4] only those who are named open the token of a caller', () => {
+  const home = 'model/inbound-token.ts';
+  const opening = files.filter((file) => file !== home && /\b(openInbound|InboundText)\b/.test(codeOf(file)));
+  const knowTheType = ['identity/request-exchange.ts', 'model/upstream-secret.ts'];
+  expect(opening.toSorted()).toEqual([...Object.keys(mayOpenInbound), ...knowTheType].toSorted());
+  const callers = opening.filter((file) => /\bopenInbound\(/.test(codeOf(file)));
+  expect(callers.toSorted()).toEqual(Object.keys(mayOpenInbound).toSorted());
+  // Whoever makes one had the text already: that is where tokens come in.
+  const making = files.filter((file) => /\bnew InboundToken\(/.test(codeOf(file)));
+  expect(making).toEqual(['identity/verify-token.ts']);
+});
+
+test('[OPS-1] OpenTelemetry is known to one folder, which is loaded only where traces are wanted', () => {
+  const knowing = files.filter((file) => importsOf(file).some((path) => path.startsWith('@opentelemetry/')));
+  expect(knowing.filter((file) => entryOf(file) !== 'tracing')).toEqual([]);
+  const loading = new RegExp(`^import (?!type).*/(${knowing.map((file) => file.split(/[/\\\\]/).at(-1)).join('|')})'`, 'm');
+  expect(files.filter((file) => entryOf(file) !== 'tracing' && loading.test(texts.get(file) ?? ''))).toEqual([]);
+});
+
 test('the wire contract loads where there is no Node', () => {
   const reached = new Set<string>(['api.ts']);
   for (const file of reached) for (const target of localImportsOf(file)) reached.add(target);
@@ -94,5 +121,5 @@ test('the wire contract loads where there is no Node', () => {
 });
 
 function codeOf(file: string): string {
-  return (texts.get(file) ?? '').replaceAll(/\/\*.*?\*\/|\/\/.*$/gms, '');
+  return (texts.get(file) ?? '').replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, '');
 }

@@ -19,9 +19,23 @@ const parts = {
     program: 'dockerd',
     advice: 'install docker.io; a daemon of the tests themselves needs root too',
   },
+  keycloak: {
+    variable: 'TOOLCRIB_TEST_KEYCLOAK_ISSUER',
+    advice: 'start one with `docs/keycloak/keycloak-up.sh up`, which prints the address of its issuer',
+  },
   schemathesis: {
     variable: 'TOOLCRIB_TEST_SCHEMATHESIS',
     advice: 'install it with `.ci/python-tool-up.sh`, which prints where its command is',
+  },
+  promtool: {
+    variable: 'TOOLCRIB_TEST_PROMTOOL',
+    program: 'promtool',
+    advice: 'run `.ci/promtool-up.sh`, which prints where it is',
+  },
+  openssl: {
+    variable: 'TOOLCRIB_TEST_OPENSSL',
+    program: 'openssl',
+    advice: 'install openssl',
   },
   npx: {
     variable: 'TOOLCRIB_TEST_NPX',

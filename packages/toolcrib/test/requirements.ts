@@ -7,10 +7,9 @@ export interface Requirement {
 
 const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'names', built: ids('NAME', 4), planned: [] },
-  { area: 'registration', built: ['SRC-1', 'SRC-2', 'SRC-3', 'SRC-4', 'SRC-7', 'SRC-8', 'SRC-9', 'SRC-10'], planned: ['SRC-5', 'SRC-6'] },
+  { area: 'registration', built: ids('SRC', 10).filter((id) => id !== 'SRC-5'), planned: ['SRC-5'] },
   { area: 'environment', built: ids('ENV', 6), planned: [] },
-  // MCP-12 wants token exchange.
-  { area: 'mcp', built: ids('MCP', 13).filter((id) => id !== 'MCP-12'), planned: ['MCP-12'] },
+  { area: 'mcp', built: ids('MCP', 13), planned: [] },
   {
     area: 'lifecycle',
     built: [...ids('LIFE', 8), ...ids('MC-T', 9), ...ids('MC-NT', 4), ...ids('ERR', 10)],
@@ -19,14 +18,14 @@ const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'inventory', built: ids('INV', 6), planned: [] },
   { area: 'execution', built: ids('EXEC', 10), planned: [] },
   { area: 'rest', built: ids('BFF', 8), planned: [] },
-  { area: 'identity', built: ['ID-1', 'ID-6'], planned: ['ID-2', 'ID-3', 'ID-4', 'ID-5'] },
+  { area: 'identity', built: ids('ID', 6), planned: [] },
   { area: 'policy', built: ids('POL', 5), planned: [] },
-  { area: 'security', built: ['SEC-3'], planned: ['SEC-1', 'SEC-2', 'SEC-4'] },
+  { area: 'security', built: ids('SEC', 4), planned: [] },
   { area: 'openapi', built: [], planned: [...ids('OAS', 5), ...ids('HTTP', 2), ...ids('POLL', 2)] },
   { area: 'builtin', built: ids('BI', 2), planned: [] },
   { area: 'workflow', built: [], planned: ids('WF', 2) },
-  { area: 'clients', built: ['CLI-1', 'LC-1'], planned: ['UTCP-1', 'HOST-1', 'UI-1'] },
-  { area: 'operations', built: ['OPS-2'], planned: ['OPS-1', 'OPS-3'] },
+  { area: 'clients', built: ['CLI-1', 'LC-1', 'HOST-1'], planned: ['UTCP-1', 'UI-1'] },
+  { area: 'operations', built: ['OPS-1', 'OPS-2'], planned: ['OPS-3'] },
 ];
 
 export const requirements: readonly Requirement[] = areas.flatMap(({ area, built, planned }) =>

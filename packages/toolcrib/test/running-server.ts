@@ -58,9 +58,9 @@ export async function startTestServer(config: Partial<ServeConfig> = {}): Promis
   };
 }
 
-/** Claims of somebody the policies of `startServerWithIssuer` let use the built-in tools, and of an administrator. */
+/** Claims of somebody the policies of `startServerWithIssuer` let use the built-in tools, and of an administrator who may run programs. */
 export const userClaims = { sub: 'user-1', realm_access: { roles: ['toolcrib-user'] } };
-export const adminClaims = { sub: 'admin-1', realm_access: { roles: ['toolcrib-user', 'toolcrib-admin'] } };
+export const adminClaims = { sub: 'admin-1', realm_access: { roles: ['toolcrib-user', 'toolcrib-admin', 'toolcrib-run'] } };
 
 /** A group of all built-in tools, and a policy that gives it to every user, as a development server has them from the start. */
 export async function grantBuiltinTools(admin: ApiClient): Promise<void> {
@@ -72,7 +72,7 @@ export async function grantBuiltinTools(admin: ApiClient): Promise<void> {
 /** A server that trusts an issuer of the test's own, which signs whatever claims the test wants, beside those of `config`. */
 export async function startServerWithIssuer({ issuers = [], ...config }: Partial<ServeConfig> = {}) {
   const issuer = await startTokenIssuer();
-  const server = await startTestServer({ issuers: [issuer.config, ...issuers], ...config });
+  const server = await startTestServer({ issuers: [issuer.config, ...issuers], allowedNetworks: ['loopback'], ...config });
   const signedIn = async (claims: Record<string, unknown>) => server.client(await issuer.sign(claims));
   await grantBuiltinTools(await signedIn(adminClaims));
   return {

@@ -2,17 +2,23 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { RefusalLog } from '../administration/refusal-log.ts';
+import { authenticationFailure } from '../identity/authentication-failure.ts';
 import type { TokenVerifier } from '../identity/verify-token.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
+import type { Tracer } from '../model/tracing.ts';
 import type { CompiledMatcher } from '../policy/matcher.ts';
+import { isLostConnection } from '../store/lost-connection.ts';
 import { bearerToken } from './bearer-token.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { HostGuardConfig } from './host-guard.ts';
 import { createHostGuard } from './host-guard.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { Metrics } from './metrics.ts';
+import { addRequestTraces, traceIdIn } from './request-traces.ts';
 import type { Route } from './route.ts';
+import { refusalOf } from './refusal-of.ts';
 import { parse, toCribError } from './to-crib-error.ts';
 
 export interface AppInput {
@@ -24,8 +30,11 @@ export interface AppInput {
   /** Aborts when the server begins to stop. */
   closing: AbortSignal;
   bodyLimitBytes: number;
+  /** [SEC-4] Told of every request that is refused for who sent it. */
+  onRefused: RefusalLog['note'];
   metrics: Metrics;
   logger: Logger;
+  tracer?: Tracer | undefined;
 }
 
 declare module 'fastify' {
@@ -53,6 +62,7 @@ export function createApp(input: AppInput): FastifyInstance {
     clientErrorHandler,
   });
   app.decorateRequest('principal', null);
+  addRequestTraces(app, { tracer: input.tracer, logger });
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
@@ -67,12 +77,12 @@ export function createApp(input: AppInput): FastifyInstance {
   });
 
   app.addHook('onRequest', (request, reply, done) => {
-    const refused = request.routeOptions.config.guarded === false ? undefined : refusalOf(request);
+    const refused = request.routeOptions.config.guarded === false ? undefined : guardedAgainst(request);
     if (refused !== undefined) sendError(reply, refused);
     else if (!crossOrigin(request, reply)) done();
   });
 
-  function refusalOf({ headers }: FastifyRequest): CribError | undefined {
+  function guardedAgainst({ headers }: FastifyRequest): CribError | undefined {
     // New connections are refused by then; this is for what comes over those that are still open.
     if (input.closing.aborted) return new CribError('SERVICE_UNAVAILABLE', 'The server is stopping: try again', { retryAfterMs: 1000 });
     return guard(headers.host, headers.origin);
@@ -86,12 +96,20 @@ export function createApp(input: AppInput): FastifyInstance {
 
   function sendError(reply: FastifyReply, error: unknown): void {
     let refusal = toCribError(error);
+    if (isLostConnection(error)) metrics.databaseFailed('request');
     if (refusal === undefined) {
-      logger.error({ err: error, request_id: reply.request.id, url: reply.request.routeOptions.url }, 'request failed');
+      const { request } = reply;
+      logger.error({ err: error, request_id: request.id, ...traceIdIn(request), route: request.routeOptions.url }, 'request failed');
       refusal = new CribError('INTERNAL', `Something failed inside Toolcrib; the server's log has request ${reply.request.id}`);
     }
+    const noted = refusalOf(reply.request, refusal);
+    if (noted !== undefined) input.onRefused(noted);
+    reply.request.span?.set({ 'toolcrib.error.code': refusal.code });
     if (refusal.code === 'UNAUTHENTICATED') {
-      metrics.authenticationFailed();
+      const { principal, headers } = reply.request;
+      // Who is known may still lack a credential for something else.
+      if (principal === null)
+        metrics.authenticationFailed(headers.authorization === undefined ? 'missing' : authenticationFailure(refusal));
       void reply.header('www-authenticate', 'Bearer');
     }
     if (refusal.retryAfterMs !== undefined) void reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1000))));

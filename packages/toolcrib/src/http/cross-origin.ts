@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const methods = 'GET, POST, PUT, PATCH, DELETE';
-const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID';
-const responseHeaders = 'ETag, Location, Retry-After, Idempotency-Replayed, Toolcrib-Call-Id';
+const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Traceparent, Tracestate';
+const responseHeaders = 'ETag, Location, Retry-After, Idempotency-Replayed, Toolcrib-Call-Id, X-Trace-Id';
 
 /**
  * Tells browsers that pages of the allowed origins may read what they get (Fetch standard, "CORS protocol"); the guard has refused all

@@ -10,6 +10,8 @@ export function addDevRoutes(app: FastifyInstance, issuer: DevIssuer): void {
     });
     scope.get('/dev/jwks', () => Promise.resolve(issuer.jwks()));
     scope.get('/dev/.well-known/openid-configuration', () => Promise.resolve(issuer.metadata()));
+    // Whoever is here can have the token of any user anyway.
+    scope.get('/dev/client', (_request, reply) => reply.header('cache-control', 'no-store').send(issuer.gatewayCredentials()));
     scope.post('/dev/token', async (request, reply) => {
       void reply.header('cache-control', 'no-store');
       try {

@@ -28,6 +28,7 @@ export async function placeDemo(crib: Crib, { isNew }: { isNew: boolean }): Prom
     name: 'Pizzeria demo',
     namespace: 'demo',
     enabled: true,
+    managed_by: null,
     created_at: now,
     ...known,
     id: demoSourceId,

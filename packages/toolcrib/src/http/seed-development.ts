@@ -40,7 +40,7 @@ export async function seedDevelopment(crib: Crib, { demo }: { demo: boolean }): 
 
 async function seed(crib: Crib, { source, policy: granting, ...named }: SeededGroup): Promise<void> {
   const now = Date.now();
-  const stored = { created_at: now, updated_at: now };
+  const stored = { managed_by: null, created_at: now, updated_at: now };
   const group = { ...named, selectors: [{ source }], include: [], exclude: [], ...stored };
   const policy = {
     ...granting,

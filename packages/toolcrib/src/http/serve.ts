@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { openCrib, type Crib } from '../crib.ts';
 import { createDevIssuer, type DevIssuer } from '../identity/dev-issuer.ts';
-import { createTokenVerifier } from '../identity/verify-token.ts';
+import { issuerOrigins } from '../identity/issuer-config.ts';
+import { createTokenVerifier, type TokenVerifier } from '../identity/verify-token.ts';
 import { CribError } from '../model/crib-error.ts';
 import { freePort } from '../net/free-port.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
@@ -17,14 +18,18 @@ import type { Route } from './route.ts';
 import { administeredToolRoutes } from './routes/administered-tools.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { artifactRoutes } from './routes/artifacts.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { callRoutes } from './routes/calls.ts';
+import { configurationRoutes } from './routes/configuration.ts';
 import { connectionRoutes } from './routes/connections.ts';
 import { eventFeedRoutes } from './routes/event-feed.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { healthRoutes } from './routes/health.ts';
+import { meRoutes } from './routes/me.ts';
 import { policyRoutes } from './routes/policies.ts';
 import { recordRoutes } from './routes/records.ts';
 import { secretRoutes } from './routes/secrets.ts';
+import { sourceLogRoutes } from './routes/source-logs.ts';
 import { sourceRoutes } from './routes/sources.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { seedDevelopment } from './seed-development.ts';
@@ -52,10 +57,13 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
   const logger = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
   const warn = (message: string) => logger.warn(message);
   let opened: Crib | undefined;
+  let serving = false;
+  let door: Pick<TokenVerifier, 'issuerOf'> | undefined;
   const metrics = createMetrics({
     load: () => opened?.load(),
     namespaceOf: (sourceId) => opened?.counter.sources.get(sourceId)?.namespace,
     sources: () => (opened === undefined ? [] : seenSources(opened)),
+    spans: () => opened?.tracing,
   });
   const { host } = config;
   // The development issuer is named by its address, which must therefore be known before anything is signed.
@@ -69,20 +77,34 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
     ...(config.keys === undefined ? {} : { keys: config.keys }),
     ...(config.allowedEnvironment === undefined ? {} : { allowedEnvironment: config.allowedEnvironment }),
     ...(config.allowedMounts === undefined ? {} : { allowedMounts: config.allowedMounts }),
+    ...(config.issuers.length === 0 ? {} : { runMatcher: config.runMatcher, runRules: 'nothing' as const }),
+    ...(config.runRules === undefined ? {} : { runRules: config.runRules }),
     ...(config.dockerHost === undefined ? {} : { dockerHost: config.dockerHost }),
+    allowedNetworks: config.allowedNetworks ?? (config.issuers.length === 0 ? ['loopback'] : []),
+    ...(config.proxy === undefined ? {} : { proxy: config.proxy, noProxy: config.noProxy ?? [] }),
+    ...(config.caFile === undefined ? {} : { caFile: config.caFile }),
     limits: { principal: config.principalLimits, defaultTimeoutMs: config.defaultTimeoutMs, maxTimeoutMs: config.maxTimeoutMs },
     retentionDays: config.retentionDays,
+    auditRetentionDays: config.auditRetentionDays,
     responseBytes: config.responseBytes,
     artifacts: { bytesPerPrincipal: config.artifactBytes, days: config.artifactDays },
+    ...(config.tracing === undefined ? {} : { tracing: config.tracing }),
     warn,
+    // Nothing to tell of one that never served.
+    onAuditHeads: (heads) => serving && logger.info({ heads }, 'audit-head'),
     onFinished: (record) => metrics.callFinished(record),
     onNotice: (notice, tool) => metrics.callNoticed(notice, tool.namespace),
     onSourceFault: (code, tool) => metrics.callFailed(code, tool.namespace),
+    onRecorded: (batch) => metrics.recordWritten(batch),
     onSourceNotice: (notice, source) => metrics.sourceNoticed(notice, source.namespace),
+    issuerOf: (issuer) => door?.issuerOf(issuer),
+    onExchange: (outcome, ms) => metrics.tokenExchanged(outcome, ms),
   });
   opened = crib;
   try {
-    return await openDoor({ config, crib, metrics, logger, port, baseUrl });
+    const running = await openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifier: (verifier) => (door = verifier) });
+    serving = true;
+    return running;
   } catch (error) {
     await crib.close({ drainMs: 0 });
     throw error;
@@ -96,17 +118,27 @@ interface DoorInput {
   logger: Logger;
   port: number;
   baseUrl: string;
+  /** The crib asks it who has issued a token. */
+  onVerifier(verifier: TokenVerifier): void;
 }
 
-async function openDoor({ config, crib, metrics, logger, port, baseUrl }: DoorInput): Promise<RunningServer> {
+async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifier }: DoorInput): Promise<RunningServer> {
   const { host } = config;
   const development = config.issuers.length === 0 ? await startDevelopment(config, crib, baseUrl) : undefined;
   const devIssuer = development?.issuer;
   const verifier = createTokenVerifier({
+    fetchDocument: crib.egress.trusting(issuerOrigins(config.issuers)).fetchDocument,
     issuers: devIssuer === undefined ? config.issuers : [{ ...devIssuer.config, keySet: devIssuer.keySet }],
     onFetchFailed: (error) => logger.warn({ err: error }, "an issuer's keys could not be fetched"),
   });
+  onVerifier(verifier);
 
+  // Before the door is open: a server whose file cannot be applied would decide by other rules than those that were written down.
+  const { configFile } = config;
+  const following =
+    configFile === undefined
+      ? undefined
+      : await (await import('./follow-config-file.ts')).followConfigFile({ path: configFile, crib, metrics, logger });
   const administrator = compileMatcher(config.adminMatcher);
   const closing = new AbortController();
   const routes: Route[] = [];
@@ -115,13 +147,17 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl }: DoorIn
     ...toolRoutes({ crib, baseUrl }),
     ...callRoutes({ crib }),
     ...artifactRoutes({ crib }),
-    ...eventFeedRoutes({ crib, closing: closing.signal }),
+    ...meRoutes({ crib, administrator }),
+    ...eventFeedRoutes({ crib, closing: closing.signal, metrics }),
     ...sourceRoutes({ crib, closing: closing.signal }),
+    ...sourceLogRoutes({ crib, closing: closing.signal }),
     ...recordRoutes({ crib }),
+    ...auditRoutes({ crib, closing: closing.signal }),
     ...administeredToolRoutes({ crib }),
     ...approvalRoutes({ crib }),
     ...groupRoutes({ crib }),
     ...policyRoutes({ crib, verifier, administrator }),
+    ...configurationRoutes({ crib }),
     ...secretRoutes({ crib }),
     ...connectionRoutes({ crib, administrator }),
     ...healthRoutes({
@@ -139,8 +175,10 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl }: DoorIn
     guard: { host, allowedHosts: [...config.allowedHosts, ...publicHost], allowedOrigins: config.allowedOrigins },
     closing: closing.signal,
     bodyLimitBytes: config.bodyLimitBytes,
+    onRefused: crib.refusals.note,
     metrics,
     logger,
+    tracer: crib.tracing?.tracer,
   });
   if (devIssuer !== undefined) addDevRoutes(app, devIssuer);
   await app.listen({ host, port }).catch((error: Error & { code?: string }) => {
@@ -165,6 +203,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl }: DoorIn
       // A client that does not read its answer, or never ends its request, must not keep the server from stopping.
       const cut = setTimeout(() => app.server.closeAllConnections(), config.drainMs + lastWordsMs);
       await demoPlaced;
+      await following?.[Symbol.asyncDispose]();
       await crib.close({ drainMs: config.drainMs, answered });
       clearInterval(sweep);
       clearTimeout(cut);
@@ -176,7 +215,9 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl }: DoorIn
 function seenSources(crib: Crib): SeenSource[] {
   return [...crib.counter.sources.values()].map((source) => ({
     namespace: source.namespace,
+    enabled: source.enabled,
     running: crib.statusOf(source).state === 'running',
+    sessions: crib.supervisor.sessionsOf(source.id),
   }));
 }
 

@@ -1,6 +1,8 @@
 import type { Limits } from '../execution/limits.ts';
 import type { IssuerConfig } from '../identity/issuer-config.ts';
 import type { Matcher } from '../model/policy.ts';
+import type { RunRules } from '../model/run-rules.ts';
+import type { TracingConfig } from '../tracing/tracing-config.ts';
 
 export interface ServeConfig {
   host: string;
@@ -16,13 +18,26 @@ export interface ServeConfig {
   issuers: IssuerConfig[];
   /** [ENV-2] Environment variables of ours that sources may name. */
   allowedEnvironment?: string[];
+  /** [SEC-1] What may be connected to beside public addresses; where it is left out, this machine in development and nothing otherwise. */
+  allowedNetworks?: readonly string[];
+  /** Through what everything goes on its way out, and what does not. */
+  proxy?: string;
+  noProxy?: readonly string[];
+  /** Certificates to trust beside the usual ones. */
+  caFile?: string;
   /** Directories of this machine that containers may mount. */
   allowedMounts?: string[];
   /** Where the engine is that runs containers. */
   dockerHost?: string;
+  /** [SRC-6] Says which sources, groups and policies there should be; applied at the start and whenever it changes. */
+  configFile?: string;
   /** For a first look, in development only: brings a demo server along, and lets everybody use whatever is added. */
   demo?: boolean;
   adminMatcher: Matcher;
+  /** [SEC-2] Which administrators may say what is run on this machine; in development all of them. */
+  runMatcher: Matcher;
+  /** [SEC-2] What may run on this machine. Without them: in development whatever is no trick, else nothing. */
+  runRules?: RunRules;
   allowedHosts: string[];
   allowedOrigins: string[];
   bodyLimitBytes: number;
@@ -32,11 +47,15 @@ export interface ServeConfig {
   /** How long running calls may go on once the server stops. */
   drainMs: number;
   retentionDays: number;
+  /** The same for the record of changes. */
+  auditRetentionDays: number;
   /** The largest answer that is given whole. */
   responseBytes: number;
   /** How long the rest of larger ones is kept, and how much of it for each user. */
   artifactDays: number;
   artifactBytes: number;
+  /** [OPS-1] Where traces go; none are made where it is absent. */
+  tracing?: TracingConfig;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -46,6 +65,7 @@ export const usualConfig = {
   port: 7300,
   issuers: [],
   adminMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-admin' },
+  runMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-run' },
   allowedHosts: [],
   allowedOrigins: [],
   bodyLimitBytes: 1_048_576,
@@ -54,6 +74,7 @@ export const usualConfig = {
   maxTimeoutMs: 600_000,
   drainMs: 25_000,
   retentionDays: 90,
+  auditRetentionDays: 400,
   responseBytes: 1_048_576,
   artifactDays: 7,
   artifactBytes: 268_435_456,

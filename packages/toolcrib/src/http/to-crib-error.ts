@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CribError, type ErrorCode } from '../model/crib-error.ts';
+import { deepestIssue } from '../model/deepest-issue.ts';
 import { isLostConnection } from '../store/lost-connection.ts';
 
 /** Anything that was thrown while a request was served, as the error the caller gets. `undefined` means it is a fault of ours. */
@@ -22,7 +23,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
 }
 
 function fromZod(error: z.ZodError): CribError {
-  const issue = deepest(error.issues[0]);
+  const issue = deepestIssue(error.issues[0]);
   if (issue === undefined) return new CribError('VALIDATION_ERROR', 'The input does not fit');
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
@@ -33,17 +34,6 @@ function fromZod(error: z.ZodError): CribError {
   return field === ''
     ? new CribError('VALIDATION_ERROR', issue.message)
     : new CribError('VALIDATION_ERROR', `${field}: ${issue.message}`, { field });
-}
-
-/** A union says only "invalid input"; the branch that came furthest says what is wrong. */
-function deepest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
-  if (issue?.code !== 'invalid_union' || issue.errors.length === 0) return issue;
-  const inner = issue.errors.map((issues) => issues[0]).filter((candidate) => candidate !== undefined);
-  const best = inner.reduce<z.core.$ZodIssue | undefined>(
-    (found, next) => (found === undefined || next.path.length > found.path.length ? next : found),
-    undefined,
-  );
-  return best === undefined ? issue : deepest({ ...best, path: [...issue.path, ...best.path] });
 }
 
 function fromFramework(code: string, statusCode: number, error: Error): CribError {

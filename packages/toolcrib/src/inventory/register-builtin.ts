@@ -18,6 +18,7 @@ export async function registerBuiltin(store: Store, tools: DiscoveredTool[]): Pr
     source_type: 'builtin',
     enabled: true,
     definition: null,
+    managed_by: null,
     created_at: now,
     updated_at: now,
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { managedBySchema } from './managed-by.ts';
 
 /** [POL-2] Where a claim is: dotted (`realm_access.roles`), a JSON Pointer (`/realm_access/roles`), or its segments (`["https://acme.io/role"]`). */
 const claimPathSchema = z.union([z.string().min(1).max(512), z.array(z.string().min(1).max(512)).min(1).max(16)]);
@@ -70,6 +71,7 @@ export type PolicyInput = z.infer<typeof policyInputSchema>;
 
 const storedFields = {
   id: idSchema,
+  managed_by: managedBySchema,
   created_at: z.int().describe('Epoch milliseconds'),
   updated_at: z.int().describe('Epoch milliseconds'),
 };

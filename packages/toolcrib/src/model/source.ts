@@ -1,3 +1,4 @@
+import type { ManagedBy } from './managed-by.ts';
 import type { McpDefinition } from './mcp-definition.ts';
 
 type SourceType = 'mcp' | 'openapi' | 'builtin' | 'workflow';
@@ -28,6 +29,7 @@ export interface SourceRecord {
   enabled: boolean;
   /** How to reach it; null for what comes with Toolcrib itself. */
   definition: McpDefinition | null;
+  managed_by: ManagedBy;
   created_at: number;
   updated_at: number;
 }

@@ -2,6 +2,8 @@ import type { ToolOutput } from '../model/call.ts';
 import type { EndSignal } from '../model/end-signal.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
+import type { TraceContext } from '../model/trace-context.ts';
+import type { Span } from '../model/tracing.ts';
 import type { Tool } from '../model/tool.ts';
 
 /** What a source is told about the call it serves. */
@@ -12,6 +14,10 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** The same, for a source whose calls are so quick that an `AbortSignal` for each would cost more than they do. */
   readonly ending: EndSignal;
+  /** [OPS-1] The span of the call, under which a source puts its own; undefined where nobody wants traces. */
+  readonly span?: Span | undefined;
+  /** What is passed on upstream: of that span, or what the caller sent. */
+  readonly trace?: TraceContext | undefined;
   /** How far the call is; reaches the caller's stream in order. */
   progress(update: { progress: number; total?: number; message?: string }): void;
   log(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void;

@@ -15,7 +15,7 @@ describe.skipIf(!postgres.available)('[OPS-2] [MCP-12] two servers on one Postgr
     const issuer = parts.use(await startTokenIssuer());
     const oauth = parts.use(await startOAuthServer());
     const wiki = parts.use(await startProtectedServer(oauth));
-    const config = { databaseUrl: database.url, issuers: [issuer.config], keys: writtenKey('shared') };
+    const config = { databaseUrl: database.url, issuers: [issuer.config], allowedNetworks: ['loopback'], keys: writtenKey('shared') };
     const [here, there] = await Promise.all([startTestServer(config), startTestServer(config)]);
     parts.use(here);
     parts.use(there);

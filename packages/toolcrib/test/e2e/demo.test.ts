@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { frame } from '../../src/sources/mcp/transports/framing.ts';
 import { openOver, openProgram, textOf } from '../fixtures/mcp/sessions.ts';
-import { fixture } from '../fixtures/open-server.ts';
+import { fixture, fixtureRules } from '../fixtures/open-server.ts';
 import { processParts } from '../fixtures/mcp/start-fixture.ts';
 import { startServerProcess } from '../../src/sources/mcp/process/server-process.ts';
 import { createStdioTransport } from '../../src/sources/mcp/transports/stdio.ts';
@@ -76,7 +76,7 @@ describe('the demo of a development server', () => {
   });
 
   test('is not there in production, where a new source is nobody’s until a policy says so', async () => {
-    await using production = await startServerWithIssuer({ demo: true });
+    await using production = await startServerWithIssuer({ demo: true, runRules: fixtureRules });
     const [admin, user] = await Promise.all([production.signedIn(adminClaims), production.signedIn(userClaims)]);
     await admin.post('/api/sources?wait=30000', { name: 'Mine', mcp_command: fixture('plain') });
     expect((await admin.get('/api/sources')).json.sources.map(({ namespace }: { namespace: string }) => namespace)).toEqual([

@@ -55,3 +55,13 @@ test('[ENV-4] [ID-6] and whatever such a process says is cleared of it', async (
   expect(log).toContain('it is ***');
   expect(log).not.toContain(oauth.tokenOf('alice'));
 });
+
+test('[ENV-4] [OPS-1] and so is what goes over the wire, while that is kept', async () => {
+  await admin.put('/api/sources/local/wire-log', { enabled: true });
+  await alice.call('local:environment');
+  await alice.call('local:echo', { text: `it is ${oauth.tokenOf('alice')}` });
+  await admin.put('/api/sources/local/wire-log', { enabled: false });
+  const log = JSON.stringify((await admin.get('/api/sources/local/logs?wire=true')).json);
+  expect(log).toContain('it is ***');
+  expect(log).not.toContain(oauth.tokenOf('alice'));
+});

@@ -22,11 +22,12 @@ afterAll(() => server[Symbol.asyncDispose]());
 const preview = (body: object) => admin.post('/api/sources/preview', body);
 const discover = (body: object) => admin.post('/api/sources/preview?discover=true', body);
 const processes = () => readdir(join(server.dataDir, 'processes'));
+const events = async () => (await admin.get('/api/events')).json.events as { kind: string; after: unknown }[];
 /** Everything that a registration could have left behind. */
 const kept = async () => ({
   sources: (await admin.get('/api/sources')).json.sources.length as number,
   secrets: (await admin.get('/api/secrets')).json.secrets.length as number,
-  events: (await admin.get('/api/events')).json.events.length as number,
+  events: (await events()).filter(({ kind }) => kind !== 'source-previewed').length,
   processes: (await processes()).length,
 });
 
@@ -69,6 +70,10 @@ test('[SRC-8] [ENV-4] with discover, a server is started once with the secrets o
   expect(description).toContain('A_TOKEN=***');
   expect(json.server).toMatchObject({ name: 'fixture-tells-environment', instructions: expect.stringContaining('A_TOKEN=***') });
   expect(JSON.stringify(json)).not.toContain('never-to-be-seen');
+  // [SEC-4] That it was started is on record all the same, without what it was started with.
+  const [event] = await events();
+  expect(event).toMatchObject({ kind: 'source-previewed', after: { name: 'Telltale', transport_type: 'stdio' } });
+  expect(JSON.stringify(event)).not.toContain('s3cr3t');
   expect(await kept()).toEqual(before);
 });
 

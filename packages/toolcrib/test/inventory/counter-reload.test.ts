@@ -11,6 +11,7 @@ const source = (index: number): SourceRecord => ({
   source_type: 'builtin',
   enabled: true,
   definition: null,
+  managed_by: null,
   created_at: 1,
   updated_at: 1,
 });

@@ -13,6 +13,7 @@ const sources = ['files', 'mail', 'wiki'].map((namespace): SourceRecord => ({
   source_type: 'builtin',
   enabled: true,
   definition: null,
+  managed_by: null,
   created_at: 1,
   updated_at: 1,
 }));

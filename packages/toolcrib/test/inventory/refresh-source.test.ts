@@ -15,6 +15,7 @@ const source: SourceRecord = {
   source_type: 'builtin',
   enabled: true,
   definition: null,
+  managed_by: null,
   created_at: 1,
   updated_at: 1,
 };

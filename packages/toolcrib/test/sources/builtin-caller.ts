@@ -28,6 +28,7 @@ export const alice: Principal = {
   client: null,
   claims: {},
   expiresAt: Number.MAX_SAFE_INTEGER,
+  token: null,
 };
 
 export function toolNamed(name: string): Tool {

@@ -19,6 +19,7 @@ import { CribError } from '../../model/crib-error.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Principal } from '../../model/principal.ts';
 import { openEventStream } from '../event-stream.ts';
+import { traceOf } from '../request-traces.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toCribError } from '../to-crib-error.ts';
 
@@ -117,7 +118,7 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
       errors: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
       async handle({ principal, body, request, reply }) {
         const key = keyOf(request);
-        const admitted = await executor.admit(principal, toCallRequest(body));
+        const admitted = await executor.admit(principal, toCallRequest(body, request));
         if (body.async === true || key !== undefined) return keep(admitted, body, key, reply);
         if (request.headers.accept?.includes('text/event-stream') === true) return stream(admitted, reply);
         const answer = executor.run(admitted);
@@ -137,14 +138,14 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
       body: batchRequestSchema,
       example: { calls: [{ name: 'builtin:calculator', arguments: { expression: '6 * 7' } }, { name: 'builtin:uuid' }] },
       responses: { 200: { description: 'One entry per call', schema: batchAnswerSchema } },
-      async handle({ principal, body, reply }) {
+      async handle({ principal, body, request, reply }) {
         const running: RunningCall[] = [];
         endWithCaller(running, reply);
         const answers = await Promise.all(
           body.calls.map(async (call) => {
             try {
               if (call.async === true) throw new CribError('VALIDATION_ERROR', 'A call of a batch cannot be async', { field: 'async' });
-              const admitted = await executor.admit(principal, toCallRequest(call));
+              const admitted = await executor.admit(principal, toCallRequest(call, request));
               running.push(admitted.call);
               return { http_status: 200, answer: await executor.run(admitted), error: null };
             } catch (error) {
@@ -217,11 +218,12 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
   ];
 }
 
-function toCallRequest(body: CallRequestBody): CallRequest {
+function toCallRequest(body: CallRequestBody, request: FastifyRequest): CallRequest {
   return {
     tool: body.tool_id ?? body.name ?? '',
     arguments: body.arguments as JsonObject,
     ...(body.timeout_ms === undefined ? {} : { timeout_ms: body.timeout_ms }),
+    trace: traceOf(request),
   };
 }
 

@@ -5,6 +5,7 @@ import { CribError } from '../../model/crib-error.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Access } from '../../policy/access.ts';
 import { openEventStream, type EventStream } from '../event-stream.ts';
+import type { Metrics } from '../metrics.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const heartbeatMs = 30_000;
@@ -21,8 +22,14 @@ interface ListDifference {
   removed: string[];
 }
 
+interface EventFeedInput {
+  crib: Crib;
+  closing: AbortSignal;
+  metrics: Pick<Metrics, 'streamOpened' | 'streamClosed'>;
+}
+
 /** [BFF-4] The caller's event stream. Streams are ended when `closing` aborts, so that a server can stop. */
-export function eventFeedRoutes({ crib, closing }: { crib: Crib; closing: AbortSignal }): Route[] {
+export function eventFeedRoutes({ crib, closing, metrics }: EventFeedInput): Route[] {
   const { counter } = crib;
   const remembered = new Map<string, ReadonlyMap<string, string>>();
   const openStreams = new Map<string, number>();
@@ -69,7 +76,9 @@ export function eventFeedRoutes({ crib, closing }: { crib: Crib; closing: AbortS
     const close = () => stream.close();
     closing.addEventListener('abort', close);
     openStreams.set(principal.key, (openStreams.get(principal.key) ?? 0) + 1);
+    metrics.streamOpened();
     stream.onClose(() => {
+      metrics.streamClosed();
       const left = (openStreams.get(principal.key) ?? 1) - 1;
       if (left === 0) openStreams.delete(principal.key);
       else openStreams.set(principal.key, left);

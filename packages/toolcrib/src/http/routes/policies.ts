@@ -15,6 +15,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Principal } from '../../model/principal.ts';
 import { explainPolicies } from '../../policy/explain.ts';
 import type { CompiledMatcher } from '../../policy/matcher.ts';
+import { principalFromClaims } from '../../policy/principal-from-claims.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const params = z.strictObject({ id: z.string().min(1).max(64) });
@@ -161,12 +162,4 @@ export function policyRoutes({ crib, verifier, administrator }: PolicyRoutesInpu
       },
     }),
   ];
-}
-
-/** Somebody who would come with these claims. */
-function principalFromClaims(claims: JsonObject): Principal {
-  const { iss, sub } = claims;
-  const issuer = typeof iss === 'string' ? iss : '';
-  const subject = typeof sub === 'string' ? sub : '';
-  return { issuer, subject, key: `${issuer} ${subject}`, client: null, claims, expiresAt: 0 };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refreshedSourceSchema, sourceListSchema, sourceLogSchema, sourcePreviewSchema, sourceSchema } from '../../api.ts';
+import { refreshedSourceSchema, sourceListSchema, sourcePreviewSchema, sourceSchema } from '../../api.ts';
 import type { SourcePreview } from '../../administration/source-preview.ts';
 import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
@@ -8,7 +8,6 @@ import type { SourceRecord } from '../../model/source.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { mcpRegistrationSchema } from '../../sources/mcp/registration/forms.ts';
 import { showDefinition } from '../../sources/mcp/registration/show-definition.ts';
-import { openEventStream } from '../event-stream.ts';
 import { findSource } from '../find-source.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -20,7 +19,7 @@ const registrationExample = {
   mcp: { package: { package_type: 'npm', identifier: '@modelcontextprotocol/server-everything' }, transport: { type: 'stdio' } },
 };
 
-/** [BFF-6] Sources of tools: what they are, how they are, and what they said. */
+/** [BFF-6] Sources of tools: what they are and how they are. */
 export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSignal }): Route[] {
   function shown(source: SourceRecord) {
     const { definition, ...rest } = source;
@@ -55,9 +54,9 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       params,
       responses: { 200: { description: 'The source as it is now', schema: sourceSchema } },
       errors: ['NOT_FOUND', 'CONFLICT', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
-      async handle({ params }) {
+      async handle({ principal, params }) {
         const source = supervised(params.id);
-        await crib.supervisor[name](source.id);
+        await crib.sources.operate(principal, source.id, name);
         return shown(source);
       },
     });
@@ -114,11 +113,11 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       body: mcpRegistrationSchema,
       example: registrationExample,
       responses: { 200: { description: 'What it would come to', schema: sourcePreviewSchema } },
-      async handle({ body, query, reply }) {
+      async handle({ principal, body, query, reply }) {
         const gone = new AbortController();
         reply.raw.on('close', () => gone.abort());
         const signal = AbortSignal.any([gone.signal, closing]);
-        return shownPreview(await crib.previewSource(body, { discover: query.discover === 'true', signal }));
+        return shownPreview(await crib.previewSource(principal, body, { discover: query.discover === 'true', signal }));
       },
     }),
     defineRoute({
@@ -191,36 +190,6 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
         const source = supervised(params.id);
         await crib.supervisor.refresh(source.id);
         return { ...shown(source), report: crib.reportOf(source.id) };
-      },
-    }),
-    defineRoute({
-      method: 'GET',
-      path: '/api/sources/{id}/logs',
-      operationId: 'sourceLogs',
-      summary: 'What a source said last and what happened to it; as a stream, also what follows',
-      tag,
-      access,
-      params,
-      query: z.strictObject({ lines: z.coerce.number().int().min(1).max(1000).optional() }),
-      responses: {
-        200: { description: 'The last lines, oldest first', schema: sourceLogSchema, events: '`line` events, from the last lines on' },
-      },
-      errors: ['NOT_FOUND'],
-      handle({ params, query, request, reply }) {
-        const log = crib.logOf(existing(params.id).id);
-        const last = log.tail(query.lines ?? 100);
-        if (request.headers.accept?.includes('text/event-stream') !== true) return { lines: last };
-        const stream = openEventStream(reply);
-        for (const line of last) stream.send('line', line);
-        const stopFollowing = log.onLine((line) => stream.send('line', line));
-        const close = () => stream.close();
-        closing.addEventListener('abort', close);
-        stream.onClose(() => {
-          stopFollowing();
-          closing.removeEventListener('abort', close);
-        });
-        if (closing.aborted) close();
-        return reply;
       },
     }),
   ];

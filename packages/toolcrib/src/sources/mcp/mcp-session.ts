@@ -3,6 +3,7 @@ import type { CribError } from '../../model/crib-error.ts';
 import type { EndSignal } from '../../model/end-signal.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import type { DiscoveredTool } from '../../model/tool.ts';
+import type { TraceContext } from '../../model/trace-context.ts';
 
 /** What a server said of itself in the handshake. */
 export interface McpServerInfo {
@@ -17,6 +18,8 @@ export interface McpCallOptions {
   timeoutMs: number;
   maxTotalMs: number;
   signal: EndSignal;
+  /** [OPS-1] Told to the server with the call. */
+  trace?: TraceContext | undefined;
   /** In the order they came, the last one before the answer too. */
   onProgress?(update: { progress: number; total?: number; message?: string }): void;
   onLog?(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void;

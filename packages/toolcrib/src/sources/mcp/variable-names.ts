@@ -29,6 +29,10 @@ const risky = [
   /^(DOCKER_HOST|DOCKER_CONFIG|DOCKER_CONTEXT|SSL_CERT_FILE|SSL_CERT_DIR|OPENSSL_CONF|OPENSSL_MODULES|OPENSSL_ENGINES)$/i,
 ];
 
+export function isRiskyVariable(name: string): boolean {
+  return risky.some((pattern) => pattern.test(name));
+}
+
 export function checkVariableName(name: string, field: string, allowRisky: boolean): void {
   if (!form.test(name)) {
     throw new CribError('VALIDATION_ERROR', 'A variable is named with letters, digits and `_`, and does not begin with a digit', { field });
@@ -36,7 +40,7 @@ export function checkVariableName(name: string, field: string, allowRisky: boole
   if (never.test(name)) {
     throw new CribError('VALIDATION_ERROR', `${name} makes programs run other code than their own, so no source may set it`, { field });
   }
-  if (!allowRisky && risky.some((pattern) => pattern.test(name))) {
+  if (!allowRisky && isRiskyVariable(name)) {
     throw new CribError('FORBIDDEN', `${name} decides which code is run or trusted: setting it needs the permission to run commands`, {
       field,
     });

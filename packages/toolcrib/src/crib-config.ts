@@ -1,0 +1,64 @@
+import type { CallNotice } from './execution/call-notice.ts';
+import type { ExecutionLimits } from './execution/executor.ts';
+import type { ExchangeOutcome } from './identity/token-exchange.ts';
+import type { TrustedIssuer } from './identity/trusted-issuers.ts';
+import type { CallRecord } from './model/call.ts';
+import type { ErrorCode } from './model/crib-error.ts';
+import type { Matcher } from './model/policy.ts';
+import type { RunRules } from './model/run-rules.ts';
+import type { SourceRecord } from './model/source.ts';
+import type { Tool } from './model/tool.ts';
+import type { SourceNotice } from './supervision/source-notice.ts';
+import type { TracingConfig } from './tracing/tracing-config.ts';
+
+/** How a crib is opened. */
+export interface CribConfig {
+  /** Where the embedded database and all other state lives. */
+  dataDir: string;
+  /** A PostgreSQL address; the embedded database when absent. */
+  databaseUrl?: string;
+  /** Keys for the secrets, or the file they are in; a file in the data directory when absent. */
+  keys?: string;
+  /** [ENV-2] Environment variables of ours that sources may name as `${VAR}`. */
+  allowedEnvironment?: readonly string[];
+  /** Directories of this machine that containers may mount; none where it is left out. */
+  allowedMounts?: readonly string[];
+  /** [SEC-2] Who may say what is run on this machine; every administrator where it is left out. */
+  runMatcher?: Matcher;
+  /** [SEC-2] What may run on this machine at all; where it is left out, whatever is no trick. */
+  runRules?: RunRules | 'nothing';
+  /** Where the Docker Engine listens; `DOCKER_HOST` or the usual place when absent. */
+  dockerHost?: string;
+  /** [SEC-1] What may be connected to beside public addresses; this machine where it is left out. */
+  allowedNetworks?: readonly string[];
+  /** Through what everything goes on its way out, and what does not. */
+  proxy?: string;
+  noProxy?: readonly string[];
+  /** Certificates to trust beside the usual ones. */
+  caFile?: string;
+  /** [MCP-12] Where browsers reach us, for users who come back from an authorization server. */
+  publicUrl?: string;
+  /** [ID-3] Who has issued a caller's token, for sources that exchange it; without it none can. */
+  issuerOf?(issuer: string): TrustedIssuer | undefined;
+  limits: ExecutionLimits;
+  /** The largest answer that is given whole, where neither its tool nor its source says. */
+  responseBytes: number;
+  /** How much of what was larger is kept, for each principal and for how long. */
+  artifacts: { bytesPerPrincipal: number; days: number };
+  /** How long the record of calls and of refused requests is kept. */
+  retentionDays: number;
+  /** How long the record of changes is kept; 400 days when absent. */
+  auditRetentionDays?: number;
+  /** [OPS-1] Where traces go; none are made where it is left out. */
+  tracing?: TracingConfig;
+  warn(message: string): void;
+  /** [SEC-4] Told every hour and at the end how far the record has come: noted elsewhere, it proves what was there. */
+  onAuditHeads?(heads: string[]): void;
+  onFinished?(record: CallRecord): void;
+  onNotice?(notice: CallNotice, tool: Tool): void;
+  onSourceFault?(code: ErrorCode, tool: Tool): void;
+  onSourceNotice?(notice: SourceNotice, source: SourceRecord): void;
+  onExchange?(outcome: ExchangeOutcome, ms: number): void;
+  /** Told of every batch of the record: how long it took to write, and whether that failed. */
+  onRecorded?(batch: { seconds: number; failed: boolean }): void;
+}
