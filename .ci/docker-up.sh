@@ -76,7 +76,7 @@ ensure_daemon() {
 
 # Everything of ours that goes into the image, one path per line.
 app_files() {
-  printf '%s\n' "$FIXTURE"/server.ts "$FIXTURE"/server-tools.ts "$FIXTURE"/server-wire.ts
+  printf '%s\n' "$FIXTURE"/server.ts "$FIXTURE"/server-*.ts "$FIXTURE"/own-span.ts
   node .ci/dependency-closure.ts "$EVERYTHING" | while read -r folder; do
     find "$folder" -path "$folder/node_modules" -prune -o -type f -print
   done
@@ -104,7 +104,7 @@ make_image() {
   # Every library it names, at the very path where the loader looks for it.
   ldd "$node" | grep -oE '/[^ ]+' | sort -u | while read -r lib; do install -D "$lib" "$root$lib"; done
   app_files | grep -v "^$FIXTURE/" | tar -c --files-from - | tar -x -C "$root/app"
-  cp "$FIXTURE"/server{,-tools,-wire}.ts "$root/app/fixture"
+  cp "$FIXTURE"/server.ts "$FIXTURE"/server-*.ts "$FIXTURE"/own-span.ts "$root/app/fixture"
   printf '{"type":"module"}\n' >"$root/app/package.json"
   printf 'root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1000:node:/home/node:/bin/sh\n' >"$root/etc/passwd"
   printf 'root:x:0:\nnode:x:1000:\n' >"$root/etc/group"

@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest';
+import { freshRealm } from '../fixtures/keycloak-realm.ts';
+import { fixture } from '../fixtures/open-server.ts';
+import { part } from '../parts.ts';
+import { startTestServer } from '../running-server.ts';
+
+const keycloak = part('keycloak');
+
+describe.skipIf(!keycloak.available)('with Keycloak', () => {
+  test('[SEC-2] who may register what runs a command is decided by a role of its own, and loses it with the next token', async () => {
+    await using realm = await freshRealm(keycloak.available ? keycloak.url : '');
+    await using server = await startTestServer({ issuers: [realm.config] });
+    const as = async (username: string) => server.client((await realm.signIn(username)).access_token);
+    const rightsOf = async (username: string) => {
+      const { administrator, may_run: mayRun } = (await (await as(username)).get('/api/me')).json;
+      return { administrator, mayRun };
+    };
+    expect(await rightsOf('alice')).toEqual({ administrator: false, mayRun: false });
+    expect(await rightsOf('admin')).toEqual({ administrator: true, mayRun: true });
+
+    const role: unknown = await (await realm.administer('GET', '/roles/toolcrib-run')).json();
+    const groups = (await (await realm.administer('GET', '/groups?search=administrators')).json()) as { id: string }[];
+    const taken = await realm.administer('DELETE', `/groups/${groups[0]?.id}/role-mappings/realm`, [role]);
+    expect(taken.status).toBe(204);
+    expect(await rightsOf('admin')).toEqual({ administrator: true, mayRun: false });
+    const refused = await (await as('admin')).post('/api/sources', { name: 'Local', mcp_command: fixture('plain') });
+    expect(refused).toMatchObject({ status: 403, json: { code: 'FORBIDDEN', message: expect.stringContaining('toolcrib-run') } });
+  });
+});
