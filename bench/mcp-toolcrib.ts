@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mcpDefinitionSchema } from '../packages/toolcrib/src/model/mcp-definition.ts';
+import { mcpDefinitionSchema, type McpDefinition } from '../packages/toolcrib/src/model/mcp-definition.ts';
 import type { SourceRecord } from '../packages/toolcrib/src/model/source.ts';
 import type { BenchIssuer } from './issuer.ts';
 import type { Upstream } from './peers/peers.ts';
@@ -20,9 +20,19 @@ interface ContainedServer {
 type Reached = Upstream | ContainedServer;
 
 /** An MCP server as an administrator would have registered it. */
-export function sourceOf(namespace: string, upstream: Reached, how: { lifecycle_mode: string; standby?: number }): SourceRecord {
+export function sourceOf(namespace: string, upstream: Reached, how: Partial<McpDefinition>): SourceRecord {
   const definition = mcpDefinitionSchema.parse({ ...reach(upstream), ...how });
-  return { id: randomUUID(), name: namespace, namespace, source_type: 'mcp', enabled: true, definition, created_at: 1, updated_at: 1 };
+  return {
+    id: randomUUID(),
+    name: namespace,
+    namespace,
+    source_type: 'mcp',
+    enabled: true,
+    definition,
+    managed_by: null,
+    created_at: 1,
+    updated_at: 1,
+  };
 }
 
 function reach(upstream: Reached): object {

@@ -16,7 +16,7 @@ interface SeedOptions {
 }
 
 const sourceId = '00000000-0000-4000-8000-00000000be4c';
-const stored = { created_at: 0, updated_at: 0 };
+const stored = { managed_by: null, created_at: 0, updated_at: 0 };
 
 /** What administrators would have set up before the first user comes: policies that decide, and many tools where they are asked for. */
 export async function seed(place: DatabasePlace, { tools = 0, visible = 0, sources = [] }: SeedOptions): Promise<void> {
