@@ -49,12 +49,7 @@ ensure_packages() {
   ((${#missing[@]})) || return 0
   [[ $(id -u) == 0 ]] || die "needs root to install ${missing[*]}"
   say "installing ${missing[*]}"
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get -qq -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 update >&2
-  apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 \
-    -o Dpkg::Options::=--path-exclude=/usr/share/man/* -o Dpkg::Options::=--path-exclude=/usr/share/doc/* \
-    install "${missing[@]}" </dev/null >"$STATE_DIR/apt.log" 2>&1 ||
-    { tail -n 20 "$STATE_DIR/apt.log" >&2; die 'apt-get install failed'; }
+  bash .ci/apt-install.sh "$STATE_DIR/apt.log" "${missing[@]}"
 }
 
 ensure_daemon() {

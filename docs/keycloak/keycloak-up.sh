@@ -40,12 +40,7 @@ ensure_packages() {
   if ((${#missing[@]})); then
     [[ $(id -u) == 0 ]] || die "needs ${missing[*]}: install them, or run this as root on Debian"
     say "installing ${missing[*]}"
-    export DEBIAN_FRONTEND=noninteractive
-    apt-get -qq -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 update >&2
-    apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 \
-      -o Dpkg::Options::=--path-exclude=/usr/share/man/* -o Dpkg::Options::=--path-exclude=/usr/share/doc/* \
-      install "${missing[@]}" </dev/null >"$STATE_DIR/apt.log" 2>&1 ||
-      { tail -n 20 "$STATE_DIR/apt.log" >&2; die 'apt-get install failed'; }
+    bash "$here/../../.ci/apt-install.sh" "$STATE_DIR/apt.log" "${missing[@]}"
   fi
   [[ $(java_major) -ge 17 ]] || die "needs Java 17 or newer on the PATH, and this is $(java_major)"
 }

@@ -1,32 +1,34 @@
 /** The wire contract: what the REST API takes and gives. Loads without Node's built-ins, so a browser can use it too. */
 import { z } from 'zod';
-import { auditLedgers, headsForm } from './model/audit.ts';
+import { epochMs, errorCodes, pageQuery, refusalSchema } from './api/parts.ts';
 import { callStatuses } from './model/call.ts';
 import { callLimitsSchema } from './model/call-limits.ts';
-import { httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
 import { definitionFlagSchema } from './model/definition-flag.ts';
 import { managedBySchema } from './model/managed-by.ts';
 import { groupInputSchema, groupSchema, policyInputSchema, policySchema, matcherSchema } from './model/policy.ts';
 import { refreshReportSchema } from './model/refresh-report.ts';
-import { refusalKinds } from './model/refusal.ts';
 import { approvals, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
 import { breakerStates } from './model/source.ts';
 import { longestSecret, secretNameSchema } from './secrets/secret-name.ts';
 
-export { groupSchema, policySchema, toolOverridesChangeSchema };
+export { plannedChangeSchema, policyTestResultSchema, configPlanSchema, appliedConfigSchema } from './api/configuration.ts';
+export {
+  callRecordSchema,
+  callRecordListSchema,
+  callRecordQuerySchema,
+  changeEventSchema,
+  changeEventListSchema,
+  changeEventQuerySchema,
+  refusalRecordSchema,
+  refusalListSchema,
+  refusalQuerySchema,
+  auditQuerySchema,
+  auditVerifyQuerySchema,
+  auditVerdictSchema,
+} from './api/records.ts';
+export { groupSchema, policySchema, refusalSchema, toolOverridesChangeSchema };
 
-const errorCodes = Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]];
 const jsonSchema = z.record(z.string(), z.unknown());
-const epochMs = z.int().min(0).describe('Epoch milliseconds');
-
-/** [EXEC-6] Every refused request is answered with this. */
-export const refusalSchema = z.strictObject({
-  code: z.enum(errorCodes),
-  message: z.string().describe('What is wrong and what to do about it'),
-  field: z.string().optional().describe('The input at fault, where one is'),
-});
-
-// --- for agents -----------------------------------------------------------------------------------------------------
 
 export const listFormats = ['openai', 'anthropic', 'gemini', 'vercel-ai', 'utcp'] as const;
 
@@ -270,10 +272,6 @@ export const secretSchema = z.strictObject({ name: secretNameSchema, created_at:
 export const secretListSchema = z.strictObject({ secrets: z.array(secretSchema) });
 export const secretValueSchema = z.strictObject({ value: z.string().min(1).max(longestSecret).describe('`***` keeps the stored value') });
 
-const pageQuery = {
-  cursor: z.string().max(600).optional().describe('Where the page before ended'),
-  limit: z.coerce.number().int().min(1).max(1000).optional().describe('How many on one page; 100 unless told'),
-};
 export const toolReferenceSchema = z.string().min(1).max(512).describe('Tool id or name');
 
 const definitionHash = z.string().min(1).max(128).describe('The hash of the definition that was seen');
@@ -315,100 +313,6 @@ export const toolAdminQuerySchema = z.strictObject({
   state: z.enum(toolStates).optional(),
 });
 
-export const callRecordSchema = z.strictObject({
-  call_id: z.string(),
-  started_at: epochMs,
-  duration_us: z.int().min(0),
-  issuer: z.string(),
-  subject: z.string(),
-  client: z.string().nullable(),
-  tool_id: z.string().nullable(),
-  tool: z.string(),
-  source_id: z.string().nullable(),
-  definition_hash: z.string().nullable(),
-  policies: z.string().describe('Ids of the policies that granted it, separated by spaces'),
-  policy_revision: z.int(),
-  status: z.enum(callStatuses),
-  error_code: z.enum(errorCodes).nullable(),
-});
-export const callRecordListSchema = z.strictObject({ calls: z.array(callRecordSchema), next_cursor: z.string().nullable() });
-export const callRecordQuerySchema = z.strictObject({
-  ...pageQuery,
-  subject: z.string().max(512).optional(),
-  tool: z.string().max(512).optional().describe('Canonical name'),
-  status: z.enum(callStatuses).optional(),
-});
-
-const topics = ['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call'] as const;
-export const changeEventSchema = z.strictObject({
-  id: z.int(),
-  at: epochMs,
-  kind: z.string(),
-  topic: z.enum(topics),
-  subject: z.string(),
-  actor: z.string().describe('Issuer and subject of who did it, or `system`'),
-  client: z.string().nullable().describe('The application through which they did it'),
-  before: z.unknown(),
-  after: z.unknown(),
-});
-export const changeEventListSchema = z.strictObject({ events: z.array(changeEventSchema), next_cursor: z.string().nullable() });
-export const changeEventQuerySchema = z.strictObject({ ...pageQuery, topic: z.enum(topics).optional() });
-
-export const refusalRecordSchema = z.strictObject({
-  id: z.string(),
-  at: epochMs,
-  kind: z.enum(refusalKinds).describe('`authentication`: no valid token; `authorization`: a valid one of somebody who may not'),
-  code: z.enum(errorCodes),
-  reason: z.string(),
-  issuer: z.string().nullable(),
-  subject: z.string().nullable().describe('Only where the token was verified'),
-  client: z.string().nullable(),
-  address: z.string().nullable().describe('Where the request came from; null where several are counted together'),
-  method: z.string().nullable(),
-  route: z.string().nullable(),
-  request_id: z.string().nullable(),
-  count: z.int().min(1).describe('1, or how many there were that were too many to be listed one by one'),
-});
-export const refusalListSchema = z.strictObject({ refusals: z.array(refusalRecordSchema), next_cursor: z.string().nullable() });
-export const refusalQuerySchema = z.strictObject({ ...pageQuery, kind: z.enum(refusalKinds).optional() });
-
-const moment = z.coerce.number().int().min(0).max(8.64e15).optional();
-export const auditQuerySchema = z.strictObject({
-  ledger: z
-    .string()
-    .regex(
-      new RegExp(`^(${auditLedgers.join('|')})(,(${auditLedgers.join('|')}))*$`),
-      'must be calls, changes, refusals, or several with commas',
-    )
-    .optional()
-    .describe('Which of `calls`, `changes` and `refusals`, with commas between them; all unless told'),
-  from: moment.describe('From this moment on, in epoch milliseconds'),
-  until: moment.describe('Up to but without this moment, in epoch milliseconds'),
-});
-export const auditVerifyQuerySchema = z.strictObject({
-  expect: z
-    .string()
-    .max(4000)
-    .regex(headsForm, 'must be heads as the log and a verification show them, with commas between them')
-    .optional()
-    .describe('Heads that were noted earlier and must still be there, with commas between them: `calls:12:3456:<mac>`'),
-});
-export const auditVerdictSchema = z.strictObject({
-  ok: z.boolean(),
-  ledgers: z.array(
-    z.strictObject({
-      ledger: z.enum(auditLedgers),
-      rows: z.int().min(0).describe('Rows that were checked'),
-      chains: z.int().min(0),
-      unchained: z.int().min(0).describe('Rows from before there were chains, of which nothing can be said'),
-      heads: z.array(z.string()).describe('Of the newest chains. Note them elsewhere: what they stand for cannot vanish unnoticed then'),
-      problems: z.array(
-        z.strictObject({ chain: z.int().nullable(), seq: z.int().nullable(), id: z.string().nullable(), problem: z.string() }),
-      ),
-    }),
-  ),
-});
-
 export const explainRequestSchema = z
   .strictObject({
     token: z.string().min(1).max(16_384).optional().describe('A JWT of one of the configured issuers; it is verified'),
@@ -439,43 +343,3 @@ export const explanationSchema = z.strictObject({
   tools: z.array(z.string()).describe('Canonical names of all tools these claims may use'),
 });
 export type Explanation = z.infer<typeof explanationSchema>;
-
-// --- configuration as code ------------------------------------------------------------------------------------------
-
-export const plannedChangeSchema = z.strictObject({
-  kind: z.enum(['source', 'group', 'policy']),
-  id: z.string().describe('The namespace of a source, the id of a group or policy'),
-  action: z
-    .enum(['create', 'change', 'adopt', 'delete'])
-    .describe('`adopt`: it is there already, made by somebody else, and is taken over'),
-  fields: z
-    .array(
-      z.strictObject({
-        field: z.string(),
-        before: z.unknown().describe('As it is; null where it is not there. Secrets are `***`'),
-        after: z.unknown().describe('As it should be'),
-      }),
-    )
-    .describe('Those that differ'),
-});
-export const policyTestResultSchema = z.strictObject({
-  name: z.string(),
-  outcome: z.enum(['passed', 'failed', 'unknown']).describe('`unknown` where it is about tools of sources that have not shown theirs yet'),
-  reasons: z.array(z.string()),
-});
-export const configPlanSchema = z.strictObject({
-  fingerprint: z.string().describe('Names exactly these changes'),
-  changes: z.array(plannedChangeSchema).describe('In the order they would be made; none where everything is as wished'),
-  tests: z.array(policyTestResultSchema).describe('As they would turn out after the changes'),
-});
-export const appliedConfigSchema = z.strictObject({
-  changes: z
-    .array(
-      plannedChangeSchema.extend({
-        outcome: z.enum(['done', 'failed', 'not_tried']),
-        error: refusalSchema.nullable().describe('Why it failed'),
-      }),
-    )
-    .describe('In the order they were made. After a failure a second time does what is left'),
-  tests: z.array(policyTestResultSchema),
-});

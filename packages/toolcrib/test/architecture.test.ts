@@ -22,6 +22,7 @@ const order = [
   'crib-config.ts',
   'crib.ts',
   'mcp-service.ts',
+  'api',
   'api.ts',
   'http',
   'cli',

@@ -37,6 +37,11 @@ const parts = {
     program: 'openssl',
     advice: 'install openssl',
   },
+  prlimit: {
+    variable: 'TOOLCRIB_TEST_PRLIMIT',
+    program: 'prlimit',
+    advice: 'install util-linux; limits of processes need it',
+  },
   npx: {
     variable: 'TOOLCRIB_TEST_NPX',
     program: 'npx',

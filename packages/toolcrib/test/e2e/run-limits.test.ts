@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findProgram } from '../../src/sources/mcp/run/find-program.ts';
 import { fixture, fixtureRules, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
+import { part } from '../parts.ts';
 import { until } from '../running-server.ts';
 
-const prlimit = findProgram('prlimit', { path: process.env.PATH, cwd: null });
+const prlimit = part('prlimit');
 const limits = { memory_mb: { usual: 300, most: 600 }, processes: 20, open_files: 200 };
 
-describe.skipIf(prlimit === undefined)("the operator's limits", () => {
+describe.skipIf(!prlimit.available)("the operator's limits", () => {
   let server: OpenServer;
   beforeAll(async () => {
     server = await startOpenServer({ runRules: { ...fixtureRules, limits } });

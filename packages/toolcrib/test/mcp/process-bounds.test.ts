@@ -3,17 +3,18 @@ import { describe, expect, test } from 'vitest';
 import type { ProcessLimits } from '../../src/model/process-limits.ts';
 import { createResourceWatch } from '../../src/sources/mcp/process/resource-watch.ts';
 import { crashError } from '../../src/sources/mcp/process/process-exit.ts';
-import { findProgram } from '../../src/sources/mcp/run/find-program.ts';
 import { startFixture } from '../fixtures/mcp/start-fixture.ts';
 import { processesMarked } from '../fixtures/process-table.ts';
+import { part } from '../parts.ts';
 
-const prlimit = findProgram('prlimit', { path: process.env.PATH, cwd: null });
+const found = part('prlimit');
+const prlimit = found.available ? found.url : undefined;
 
 const bounds = (limits: ProcessLimits) => ({ bounds: { limits, prlimit, watch: createResourceWatch({ everyMs: 10 }), account: null } });
 const call = (name: string, args: object) =>
   `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } })}\n`;
 
-describe.skipIf(prlimit === undefined)('a server with limits', () => {
+describe.skipIf(!found.available)('a server with limits', () => {
   test('[SEC-2] is ended when it fills more memory than it may, and the reason is known', async () => {
     await using fixture = await startFixture('plain', bounds({ memory_mb: 200 }));
     fixture.server.stdin.write(call('fill', { mb: 400 }));
