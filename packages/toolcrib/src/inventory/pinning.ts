@@ -1,6 +1,6 @@
-import type { Pinning } from '../model/mcp-definition.ts';
+import type { Pinning } from '../model/source-definition.ts';
 import type { Approval, DiscoveredTool, ToolRecord } from '../model/tool.ts';
-import { definitionHash } from './definition-hash.ts';
+import { definitionHash, pinnedDefinition } from './definition-hash.ts';
 
 type Pinned = Pick<ToolRecord, 'discovered' | 'definition_hash' | 'state' | 'approved_hash' | 'approved'>;
 
@@ -9,13 +9,13 @@ type Pinned = Pick<ToolRecord, 'discovered' | 'definition_hash' | 'state' | 'app
  * again by itself, since somebody has seen exactly that.
  */
 export function pin(found: DiscoveredTool, before: ToolRecord | undefined, pinning: Pinning): Pinned {
-  const definition_hash = definitionHash(found.definition);
+  const definition_hash = definitionHash(pinnedDefinition(found));
   const approvedHash = before?.approved_hash ?? null;
   const isFirstSight = before === undefined;
   if (pinning === 'off' || approvedHash === definition_hash || (pinning === 'warn' && isFirstSight))
     return { discovered: found, definition_hash, state: 'active', approved_hash: definition_hash, approved: null };
   // Kept beside what was found only while the two differ.
-  const approved = before === undefined || approvedHash === null ? null : (before.approved ?? before.discovered.definition);
+  const approved = before === undefined || approvedHash === null ? null : (before.approved ?? pinnedDefinition(before.discovered));
   const held = approvedHash === null ? 'pending' : 'quarantined';
   return { discovered: found, definition_hash, state: pinning === 'warn' ? 'active' : held, approved_hash: approvedHash, approved };
 }

@@ -1,11 +1,42 @@
-import type { McpDefinition } from '../model/mcp-definition.ts';
+import type { ToolChoice } from '../model/tool-choice.ts';
 import type { DiscoveredTool } from '../model/tool.ts';
 import { compilePattern } from '../policy/pattern.ts';
 
-/** [INV-5] Which of its tools a source gives us: all, or those that some glob includes, without those that some glob excludes. */
-export function toolChoice(choice: McpDefinition['tools'] | undefined): (tool: DiscoveredTool) => boolean {
-  const includes = (choice?.include ?? []).map(compilePattern);
-  const excludes = (choice?.exclude ?? []).map(compilePattern);
-  return ({ definition: { name } }) =>
-    (includes.length === 0 || includes.some((matches) => matches(name))) && !excludes.some((matches) => matches(name));
+type Matches = (tool: DiscoveredTool) => boolean;
+
+/** [INV-5] Which of its tools a source gives us: all, or those that are included, without those that are excluded. */
+export function toolChoice(choice: ToolChoice | undefined): Matches {
+  const includes = (choice?.include ?? []).map(compileChoice);
+  const excludes = (choice?.exclude ?? []).map(compileChoice);
+  return (tool) => (includes.length === 0 || includes.some((matches) => matches(tool))) && !excludes.some((matches) => matches(tool));
+}
+
+function compileChoice(choice: ToolChoice['include'][number]): Matches {
+  if (typeof choice === 'string') return byName(choice);
+  const conditions: Matches[] = [];
+  const { name, tags, paths, methods } = choice;
+  if (name !== undefined) conditions.push(byName(name));
+  if (tags !== undefined) {
+    const matchesTag = anyOf(tags);
+    conditions.push((tool) => tool.tags.some(matchesTag));
+  }
+  if (paths !== undefined) {
+    const matchesPath = anyOf(paths);
+    conditions.push(({ path }) => path !== undefined && matchesPath(path));
+  }
+  if (methods !== undefined) {
+    const matchesMethod = anyOf(methods.map((method) => method.toUpperCase()));
+    conditions.push(({ method }) => method !== undefined && matchesMethod(method.toUpperCase()));
+  }
+  return (tool) => conditions.every((matches) => matches(tool));
+}
+
+function byName(glob: string): Matches {
+  const matches = compilePattern(glob);
+  return ({ definition: { name } }) => matches(name);
+}
+
+function anyOf(globs: readonly string[]): (text: string) => boolean {
+  const patterns = globs.map(compilePattern);
+  return (text) => patterns.some((matches) => matches(text));
 }

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { noLimits, remoteBreaker, type CallLimits } from '../model/call-limits.ts';
-import { isRemote, type Retries } from '../model/mcp-definition.ts';
+import { isRemote } from '../model/mcp-definition.ts';
+import { longestPauses } from '../model/poll-pauses.ts';
+import type { Retries } from '../model/source-definition.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { Tool, ToolRecord } from '../model/tool.ts';
 import { canonicalJson } from './definition-hash.ts';
@@ -27,12 +29,14 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     path: discovered.path ?? null,
     version: discovered.version ?? null,
     execution_mode: discovered.execution_mode,
+    operation: discovered.operation ?? null,
+    workflow: discovered.workflow ?? null,
     definition_hash: record.definition_hash,
     approved_hash: record.approved_hash,
     state: overrides.hidden === true && record.state === 'active' ? ('hidden' as const) : record.state,
     limits: overrides.limits ?? noLimits,
     source_limits: limitsOf(source),
-    timeout_ms: source.definition?.resilience.requestTimeoutMs ?? null,
+    timeout_ms: timeoutOf(record, source),
     retries: retriesOf(source),
   };
   // What callers never see must not make their lists look changed. The definition takes part through its hash: schemas are large, and
@@ -45,9 +49,18 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     retries: _retries,
     approved_hash: _approved,
     definition: _definition,
+    operation: _operation,
+    workflow: _workflow,
     ...shown
   } = tool;
   return { ...tool, fingerprint: hash('sha256', canonicalJson(shown), 'base64url') };
+}
+
+/** [POLL-1] What is followed takes as long as it may be followed; each request has its own time. */
+function timeoutOf({ discovered }: ToolRecord, { definition }: SourceRecord): number | null {
+  if (definition === null) return null;
+  const poll = discovered.operation?.poll ?? null;
+  return definition.resilience.requestTimeoutMs + (poll === null ? 0 : longestPauses(poll));
 }
 
 function retriesOf({ definition }: SourceRecord): Retries | null {
@@ -55,9 +68,10 @@ function retriesOf({ definition }: SourceRecord): Retries | null {
   return retries === undefined || retries.maxAttempts === 0 ? null : retries;
 }
 
-function limitsOf({ definition }: SourceRecord): CallLimits {
-  if (definition === null) return noLimits;
-  const { limits } = definition;
-  if (limits.breaker === undefined && isRemote(definition)) return { ...limits, breaker: remoteBreaker };
+function limitsOf(source: SourceRecord): CallLimits {
+  if (source.definition === null) return noLimits;
+  const { limits } = source.definition;
+  const isElsewhere = source.source_type === 'openapi' || (source.source_type === 'mcp' && isRemote(source.definition));
+  if (limits.breaker === undefined && isElsewhere) return { ...limits, breaker: remoteBreaker };
   return Object.keys(limits).length === 0 ? noLimits : limits;
 }

@@ -1,7 +1,7 @@
 import type { ManagedBy } from './managed-by.ts';
 import type { McpDefinition } from './mcp-definition.ts';
-
-type SourceType = 'mcp' | 'openapi' | 'builtin' | 'workflow';
+import type { OpenApiDefinition } from './openapi-definition.ts';
+import type { WorkflowDefinition } from './workflow-definition.ts';
 
 /** [LIFE-1] What was seen of a source, as opposed to `enabled`, which is what is wanted. */
 export type SourceStatus =
@@ -20,16 +20,44 @@ export type SourceHealth = 'unknown' | 'healthy' | 'degraded' | 'unhealthy' | 'u
 export const breakerStates = ['closed', 'open', 'half_open'] as const;
 export type BreakerState = (typeof breakerStates)[number];
 
-/** Where tools come from, as it is stored. */
-export interface SourceRecord {
+interface StoredSource {
   id: string;
   name: string;
   namespace: string;
-  source_type: SourceType;
   enabled: boolean;
-  /** How to reach it; null for what comes with Toolcrib itself. */
-  definition: McpDefinition | null;
   managed_by: ManagedBy;
   created_at: number;
   updated_at: number;
 }
+
+export interface McpSource extends StoredSource {
+  source_type: 'mcp';
+  definition: McpDefinition;
+}
+
+/** [SRC-5] */
+export interface OpenApiSource extends StoredSource {
+  source_type: 'openapi';
+  definition: OpenApiDefinition;
+}
+
+/** [WF-1] */
+interface WorkflowSource extends StoredSource {
+  source_type: 'workflow';
+  definition: WorkflowDefinition;
+}
+
+/** What comes with Toolcrib itself. */
+export interface BuiltinSource extends StoredSource {
+  source_type: 'builtin';
+  definition: null;
+}
+
+/** Where tools come from and how to reach it, as it is stored. */
+export type SourceRecord = McpSource | OpenApiSource | WorkflowSource | BuiltinSource;
+
+/** One that somebody has registered. */
+export type DefinedSource = Exclude<SourceRecord, BuiltinSource>;
+/** One that a document describes. */
+export type DocumentSource = OpenApiSource | WorkflowSource;
+export type AnyDefinition = DefinedSource['definition'];

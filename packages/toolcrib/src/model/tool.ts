@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { callLimitsSchema, type CallLimits } from './call-limits.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
-import type { Retries } from './mcp-definition.ts';
+import type { HttpOperation } from './http-operation.ts';
+import type { Retries } from './source-definition.ts';
+import type { WorkflowPlan } from './workflow-plan.ts';
 
 type ExecutionMode = 'mcp_call' | 'sync_http' | 'async_poll' | 'builtin' | 'workflow';
+
+/** [POLL-2] [WF-2] Whether a call of the tool goes on after a crash. */
+export function isDurable({ execution_mode: mode }: { execution_mode: ExecutionMode }): boolean {
+  return mode === 'async_poll' || mode === 'workflow';
+}
 
 /** Only `active` tools are listed and callable. `hidden` is the administrator's wish, the others are found. */
 export const toolStates = ['active', 'pending', 'quarantined', 'deprecated', 'hidden'] as const;
@@ -13,7 +20,7 @@ type ToolState = (typeof toolStates)[number];
 export const approvals = ['approved', 'new', 'changed'] as const;
 export type Approval = (typeof approvals)[number];
 
-/** What a source says of one of its tools; what the definition hash covers. */
+/** What a source says of one of its tools. */
 export interface ToolDefinition {
   /** The tool's own name within its source. */
   name: string;
@@ -33,7 +40,14 @@ export interface DiscoveredTool {
   path?: string;
   version?: string;
   execution_mode: ExecutionMode;
+  /** [HTTP-1] What is sent for a call, where the tool is an HTTP operation. */
+  operation?: HttpOperation;
+  /** [WF-1] What is done for a call, where the tool is a workflow. */
+  workflow?: WorkflowPlan;
 }
+
+/** [INV-3] What the definition hash covers: also what is done for a call, so that a tool cannot be led elsewhere unseen. */
+export type PinnedDefinition = ToolDefinition & Pick<DiscoveredTool, 'operation' | 'workflow'>;
 
 /** [INV-5] What an administrator changed about a tool; survives every refresh. */
 export const toolOverridesSchema = z.strictObject({
@@ -74,7 +88,7 @@ export interface ToolRecord {
   /** [INV-3] The hash of the definition that was approved; null while none ever was. */
   approved_hash: string | null;
   /** The approved definition, where it is another than the one that was found last. */
-  approved: ToolDefinition | null;
+  approved: PinnedDefinition | null;
   overrides: ToolOverrides;
   created_at: number;
   updated_at: number;
@@ -100,6 +114,8 @@ export interface Tool {
   readonly path: string | null;
   readonly version: string | null;
   readonly execution_mode: ExecutionMode;
+  readonly operation: HttpOperation | null;
+  readonly workflow: WorkflowPlan | null;
   readonly definition_hash: string;
   /** [INV-3] Another than `definition_hash`, or null, while the definition waits for approval. */
   readonly approved_hash: string | null;

@@ -1,5 +1,5 @@
 import { CribError } from '../model/crib-error.ts';
-import type { NamedValue } from '../model/mcp-definition.ts';
+import type { NamedValue } from '../model/source-definition.ts';
 import type { Redactor } from './redactor.ts';
 import { ownerOf, sourceSecretName } from './secret-name.ts';
 import type { SecretStore } from './secret-store.ts';

@@ -1,3 +1,4 @@
+import type { Steps } from '../durable/steps.ts';
 import type { ToolOutput } from '../model/call.ts';
 import type { EndSignal } from '../model/end-signal.ts';
 import type { Json, JsonObject } from '../model/json.ts';
@@ -18,6 +19,8 @@ export interface CallContext {
   readonly span?: Span | undefined;
   /** What is passed on upstream: of that span, or what the caller sent. */
   readonly trace?: TraceContext | undefined;
+  /** [POLL-2] [WF-2] Where a call of this tool goes on after a crash: in these modes everything is done in steps. */
+  readonly steps?: Steps | undefined;
   /** How far the call is; reaches the caller's stream in order. */
   progress(update: { progress: number; total?: number; message?: string }): void;
   log(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void;

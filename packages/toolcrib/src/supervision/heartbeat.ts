@@ -1,5 +1,5 @@
 import { CribError } from '../model/crib-error.ts';
-import type { Resilience } from '../model/mcp-definition.ts';
+import type { Resilience } from '../model/source-definition.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
 
 export interface Heartbeat {

@@ -1,6 +1,6 @@
 import { abortable } from '../model/abortable.ts';
 import { CribError } from '../model/crib-error.ts';
-import type { Resilience } from '../model/mcp-definition.ts';
+import type { Resilience } from '../model/source-definition.ts';
 import type { EngineUnavailableError } from '../model/named-errors.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
 import { backoffMs } from './backoff.ts';

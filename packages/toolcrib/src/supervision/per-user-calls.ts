@@ -1,7 +1,7 @@
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
-import type { Standing } from '../sources/mcp/standing.ts';
+import type { Standing } from '../sources/upstream/standing.ts';
 import { createUserSessions, type TakenSession, type UserSessions } from './user-sessions.ts';
 
 export interface PerUserCalls {

@@ -1,5 +1,5 @@
 import { CribError } from '../model/crib-error.ts';
-import type { Resilience } from '../model/mcp-definition.ts';
+import type { Resilience } from '../model/source-definition.ts';
 import { EngineUnavailableError } from '../model/named-errors.ts';
 import { backoffMs } from './backoff.ts';
 import { engineBackoffMs } from './engine-outage.ts';

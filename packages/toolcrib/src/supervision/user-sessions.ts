@@ -2,7 +2,7 @@ import { abortable } from '../model/abortable.ts';
 import { CribError } from '../model/crib-error.ts';
 import { NoCredentialError } from '../model/named-errors.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
-import type { Standing } from '../sources/mcp/standing.ts';
+import type { Standing } from '../sources/upstream/standing.ts';
 
 export interface UserSessions {
   /** How many there are. */

@@ -86,6 +86,7 @@ describe('[SRC-6] toolcrib.yaml', () => {
     expect(Object.keys(parse(readFileSync(join(root, 'examples', 'toolcrib.yaml'), 'utf8')).wished.sources)).toEqual([
       'everything',
       'issues',
+      'shop',
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
-import { namesSecret } from '../../src/sources/mcp/names-secret.ts';
+import { namesSecret } from '../../src/sources/registration/names-secret.ts';
 import { fixture, startOpenServer } from '../fixtures/open-server.ts';
 
 const ref = { secret_ref: 'shared' };

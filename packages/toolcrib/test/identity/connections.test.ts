@@ -43,7 +43,7 @@ beforeEach(async () => {
     id: 'wiki',
     name: 'Wiki',
     namespace: 'wiki',
-    source_type: 'mcp',
+    source_type: 'builtin',
     enabled: true,
     definition,
     managed_by: null,

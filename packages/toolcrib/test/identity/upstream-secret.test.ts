@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { InboundToken, openInbound } from '../../src/model/inbound-token.ts';
 import { upstreamSecret, type UpstreamSecret } from '../../src/model/upstream-secret.ts';
-import type { UpstreamCredential, UpstreamToken } from '../../src/sources/mcp/upstream-credential.ts';
+import type { UpstreamCredential, UpstreamToken } from '../../src/sources/upstream/upstream-credential.ts';
 
 const token = new InboundToken('text', 'digest');
 const scheme = 'Bearer' as const;

@@ -10,7 +10,7 @@ import {
   type EnvironmentInput,
   resolveEnvironment,
   resolveHeaders,
-} from '../../src/sources/mcp/environment.ts';
+} from '../../src/sources/upstream/environment.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
 
 let secrets: SecretStore & AsyncDisposable;

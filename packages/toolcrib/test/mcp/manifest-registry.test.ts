@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RegistrationContext } from '../../src/sources/mcp/registration/registration-context.ts';
+import type { RegistrationContext } from '../../src/sources/registration/registration-context.ts';
 import { dockerRun, pluginDirectory, refusalOf, register, secretName } from './registration-fixture.ts';
 
 async function registerManifest(manifest: object, body: object = {}, context: Partial<RegistrationContext> = {}) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/secrets/redactor.ts';
-import { redactError } from '../../src/sources/mcp/redacted-session.ts';
+import { redactError } from '../../src/sources/upstream/redacted.ts';
 import { cannotHaveRun, SessionLostError } from '../../src/sources/mcp/session/session-errors.ts';
 
 test('[ENV-4] [MCP-11] an error that quotes a secret is cleared of it, and still says whether the call may be made again', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkNamespace, namespaceFromName } from '../../src/sources/mcp/registration/namespace.ts';
+import { checkNamespace, namespaceFromName } from '../../src/sources/registration/namespace.ts';
 
 test.each([
   ['GitHub MCP', 'github-mcp'],

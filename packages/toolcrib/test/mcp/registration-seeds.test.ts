@@ -32,6 +32,7 @@ test('[SRC-1] [SRC-7] the plugin of the original documents is registered, and it
   const registered = await register({ ...githubPlugin, mcp_plugin_dir: directory });
   expect(registered).toEqual({
     name: 'GitHub MCP',
+    document: null,
     namespace: 'github-mcp',
     enabled: true,
     secrets: { GITHUB_TOKEN: 'ghp_xxx...' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
 import { mcpRegistrationSchema } from '../../src/sources/mcp/registration/forms.ts';
-import { hasMoved } from '../../src/sources/mcp/registration/has-moved.ts';
+import { hasMoved } from '../../src/sources/registration/has-moved.ts';
 import { mergeUpdate } from '../../src/sources/mcp/registration/merge-update.ts';
 import { showDefinition } from '../../src/sources/mcp/registration/show-definition.ts';
 import { refusalOf, register, secretName } from './registration-fixture.ts';

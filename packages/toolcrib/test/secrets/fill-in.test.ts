@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { NamedValue } from '../../src/model/mcp-definition.ts';
+import type { NamedValue } from '../../src/model/source-definition.ts';
 import { createFillIn, type FillInScope } from '../../src/secrets/fill-in.ts';
 import { openSecrets } from './open-secrets.ts';
 

@@ -2,8 +2,8 @@ import { EndSwitch } from '../../src/model/end-signal.ts';
 import { randomUUID } from 'node:crypto';
 import { CribError } from '../../src/model/crib-error.ts';
 import { EngineUnavailableError } from '../../src/model/named-errors.ts';
-import { mcpDefinitionSchema, type McpDefinition } from '../../src/model/mcp-definition.ts';
-import type { SourceRecord, SourceStatus } from '../../src/model/source.ts';
+import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
+import type { McpSource, SourceStatus } from '../../src/model/source.ts';
 import type { Tool } from '../../src/model/tool.ts';
 import { openLocalSession } from '../../src/sources/mcp/open-local-session.ts';
 import { startServerProcess } from '../../src/sources/mcp/process/server-process.ts';
@@ -17,7 +17,7 @@ import { processesMarked } from '../fixtures/process-table.ts';
 /** What a definition says beyond its command. */
 type DefinitionInput = Record<string, unknown>;
 
-export function localSource(mode: string, overrides: DefinitionInput = {}): SourceRecord & { definition: McpDefinition } {
+export function localSource(mode: string, overrides: DefinitionInput = {}): McpSource {
   const id = randomUUID();
   return {
     id,
@@ -39,7 +39,7 @@ export function createOpener() {
   const environment = { ...parts.env, MARKER: marker };
   return {
     log: parts.log,
-    async open(source: SourceRecord & { definition: McpDefinition }, signal: AbortSignal) {
+    async open(source: McpSource, signal: AbortSignal) {
       const clientInfo = { name: 'toolcrib-tests', version: '1.0.0' };
       const { log, registry } = parts;
       const { command, cwd } = source.definition;

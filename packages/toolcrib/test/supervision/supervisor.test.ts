@@ -55,6 +55,11 @@ test('a change that is told of twice at once starts one server', async () => {
   expect(many.openerOf(source.id).starts()).toBe(2);
 });
 
+test('a refresh of a source that nobody supervises yet is a rejection, which who asked in passing can leave alone', async () => {
+  await using many = superviseMany();
+  await expect(many.supervisor.refresh('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
 test('[LIFE-8] a server that will not end keeps no other from starting', async () => {
   await using many = superviseMany();
   const [stubborn, replaced, other] = [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { McpSession } from '../../src/sources/mcp/mcp-session.ts';
-import type { Standing } from '../../src/sources/mcp/standing.ts';
+import type { Standing } from '../../src/sources/upstream/standing.ts';
 import { createUserSessions } from '../../src/supervision/user-sessions.ts';
 import { startModernServer } from '../fixtures/mcp/modern-server.ts';
 import { openHttp, textOf } from '../fixtures/mcp/sessions.ts';

@@ -1,5 +1,5 @@
 import type { Redactor } from '../../secrets/redactor.ts';
-import type { UpstreamCredential } from './upstream-credential.ts';
+import type { UpstreamCredential } from '../upstream/upstream-credential.ts';
 
 /** [ID-6] What a process that speaks for one user is given in its environment; nothing for discovery without a credential. */
 export async function environmentCredential(

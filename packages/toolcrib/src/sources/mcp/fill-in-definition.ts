@@ -1,5 +1,5 @@
 import type { McpDefinition } from '../../model/mcp-definition.ts';
-import { createSourceFillIn, type EnvironmentInput } from './environment.ts';
+import { createSourceFillIn, type EnvironmentInput } from '../upstream/environment.ts';
 
 /** [ENV-2] `${NAME}` in the command and the address, where a registration has put a reference in place of a secret. */
 export async function fillInDefinition(definition: McpDefinition, resolving: EnvironmentInput): Promise<McpDefinition> {

@@ -1,7 +1,6 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { CribError } from '../../model/crib-error.ts';
-import type { SourceRecord } from '../../model/source.ts';
-import type { McpDefinition } from '../../model/mcp-definition.ts';
+import type { McpSource } from '../../model/source.ts';
 import type { ServerLog } from './process/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import { startupFailure } from './process/startup-failure.ts';
@@ -12,7 +11,7 @@ import { createStdioTransport } from './transports/stdio.ts';
 import type { Wire } from './session-wire.ts';
 
 export interface LocalSessionInput {
-  source: SourceRecord & { definition: McpDefinition };
+  source: McpSource;
   /** Starts the server, on this machine or in a container. `later` lets the first starts of others go before it. */
   start(options: { later: boolean }): Promise<ServerProcess>;
   priorEra: PriorDiscovery | undefined;

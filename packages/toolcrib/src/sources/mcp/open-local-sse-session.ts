@@ -3,8 +3,7 @@ import type { CribError } from '../../model/crib-error.ts';
 import type { Egress } from '../../net/egress.ts';
 import { freePort } from '../../net/free-port.ts';
 import { UnreachableError } from '../../net/request-failure.ts';
-import type { McpDefinition } from '../../model/mcp-definition.ts';
-import type { SourceRecord } from '../../model/source.ts';
+import type { McpSource } from '../../model/source.ts';
 import { crashError, wordsInErrors } from './process/process-exit.ts';
 import { startLocalProcess } from './process/local-process.ts';
 import type { ProcessRegistry } from './process/process-registry.ts';
@@ -17,7 +16,7 @@ import { createLegacySseTransport } from './transports/legacy-sse.ts';
 import type { Wire } from './session-wire.ts';
 
 export interface LocalSseSessionInput {
-  source: SourceRecord & { definition: McpDefinition };
+  source: McpSource;
   /** What may be started. */
   launch: AdmittedLaunch;
   dockerEnvironment: Readonly<Record<string, string>>;

@@ -1,16 +1,15 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
-import type { McpDefinition } from '../../model/mcp-definition.ts';
-import type { SourceRecord } from '../../model/source.ts';
+import type { McpSource } from '../../model/source.ts';
 import type { Egress } from '../../net/egress.ts';
 import type { ServerLog } from './process/server-log.ts';
 import { openSession, type OpenedSession } from './session/open-session.ts';
 import { createLegacySseTransport } from './transports/legacy-sse.ts';
 import { createStreamableHttpTransport } from './transports/streamable-http.ts';
-import type { HttpCredentials } from './transports/streamable-http-request.ts';
+import type { HttpCredentials } from '../upstream/request-with-credentials.ts';
 import type { Wire } from './session-wire.ts';
 
 export interface RemoteSessionInput {
-  source: SourceRecord & { definition: McpDefinition };
+  source: McpSource;
   credentials: HttpCredentials;
   priorEra: PriorDiscovery | undefined;
   clientInfo: { name: string; version: string };

@@ -1,8 +1,8 @@
-import type { ContentBlock, ToolOutput } from '../../model/call.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { Json } from '../../model/json.ts';
 import type { DiscoveredTool, ToolDefinition } from '../../model/tool.ts';
 import type { Redactor } from '../../secrets/redactor.ts';
+import { redactError, redactOutput } from '../upstream/redacted.ts';
 import type { McpServerInfo, McpSession } from './mcp-session.ts';
 
 /** [ENV-4] A server that prints its own environment must not hand our secrets to its callers. */
@@ -38,19 +38,4 @@ export function redactedSession(session: McpSession, redactor: Redactor): McpSes
 function redactTool(tool: DiscoveredTool, redactor: Redactor): DiscoveredTool {
   const definition = redactor.redactJson(tool.definition as unknown as Json) as unknown as ToolDefinition;
   return definition === tool.definition ? tool : { ...tool, definition: { ...definition, name: tool.definition.name } };
-}
-
-function redactOutput(output: ToolOutput, redactor: Redactor): ToolOutput {
-  const content = redactor.redactJson(output.content as Json) as ContentBlock[];
-  const structured = output.structured_content === undefined ? undefined : redactor.redactJson(output.structured_content);
-  if (content === output.content && structured === output.structured_content) return output;
-  return { ...output, content, ...(structured !== undefined && { structured_content: structured }) };
-}
-
-/** The same error with other words: its kind decides whether a call is made again. */
-export function redactError(error: CribError, redactor: Redactor): CribError {
-  const message = redactor.redact(error.message);
-  const details = error.details === undefined ? undefined : redactor.redactJson(error.details);
-  if (message === error.message && details === error.details) return error;
-  return Object.assign(error, { message, details, stack: redactor.redact(error.stack ?? '') });
 }

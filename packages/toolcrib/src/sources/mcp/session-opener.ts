@@ -3,7 +3,8 @@ import { createClientCredentialTokens } from '../../identity/client-credentials.
 import { RecentMap } from '../../identity/recent-map.ts';
 import { isPerUser } from '../../model/credential.ts';
 import { CribError } from '../../model/crib-error.ts';
-import { isRemote, type Credential, type McpDefinition } from '../../model/mcp-definition.ts';
+import { isRemote, type McpDefinition } from '../../model/mcp-definition.ts';
+import type { Credential } from '../../model/source-definition.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import { createRedactor, type Redactor } from '../../secrets/redactor.ts';
@@ -11,19 +12,20 @@ import type { DockerEngine } from '../../net/docker/engine.ts';
 import type { Egress } from '../../net/egress.ts';
 import type { Containers } from './container/containers.ts';
 import { environmentCredential } from './environment-credential.ts';
-import { resolveEnvironment, type EnvironmentInput } from './environment.ts';
+import { resolveEnvironment, type EnvironmentInput } from '../upstream/environment.ts';
 import { fillInDefinition } from './fill-in-definition.ts';
 import type { McpSession } from './mcp-session.ts';
 import type { ProcessRegistry } from './process/process-registry.ts';
 import { redactedLog } from './process/redacted-log.ts';
 import type { ServerLog } from './process/server-log.ts';
 import type { RunGate } from './run/run-gate.ts';
-import { redactedSession, redactError } from './redacted-session.ts';
+import { redactedSession } from './redacted-session.ts';
+import { bothRedactors, redactError } from '../upstream/redacted.ts';
 import { sessionWire } from './session-wire.ts';
 import type { OpenedLocalSession } from './open-local-session.ts';
-import { resolveCredential, type TokenSources } from './resolve-credential.ts';
+import { resolveCredential, type TokenSources } from '../upstream/resolve-credential.ts';
 import type { Framing } from './transports/framing.ts';
-import type { UpstreamCredential } from './upstream-credential.ts';
+import type { UpstreamCredential } from '../upstream/upstream-credential.ts';
 import type { WireLog } from './wire-logs.ts';
 
 export interface SessionOpenerInput extends Omit<TokenSources, 'clients'> {
@@ -57,7 +59,7 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
   const tokenSources = { ...input, clients: createClientCredentialTokens({ egress }) };
 
   return async (source, signal, principal) => {
-    if (source.definition === null) throw new CribError('INTERNAL', 'This source has no server');
+    if (source.source_type !== 'mcp') throw new CribError('INTERNAL', 'This source is no MCP server');
     const resolving = input.resolvingFor(source.id);
     const definition = await fillInDefinition(source.definition, resolving);
     const chosen = credentialFor(source, definition, principal);
@@ -74,7 +76,7 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
     async function open(credential: UpstreamCredential): Promise<OpenedLocalSession> {
       if (isRemote(definition)) {
         const credentials = await (
-          await import('./remote-credentials.ts')
+          await import('../upstream/remote-credentials.ts')
         ).remoteCredentials({ definition, credential, resolving, redactor: own });
         return (await import('./open-remote-session.ts')).openRemoteSession({ ...common, egress, log, credentials });
       }
@@ -121,15 +123,6 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
       verdicts.delete(key);
       throw error instanceof CribError ? redactError(redactError(error, resolving.redactor), own) : error;
     }
-  };
-}
-
-/** One wrapper around every answer instead of two, which every call would pay for. */
-function bothRedactors(first: Redactor, second: Redactor): Redactor {
-  return {
-    add: (value) => second.add(value),
-    redact: (text) => second.redact(first.redact(text)),
-    redactJson: (json) => second.redactJson(first.redactJson(json)),
   };
 }
 

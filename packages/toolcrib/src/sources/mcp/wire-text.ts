@@ -1,5 +1,5 @@
 import { hiddenValue } from '../../secrets/secret.ts';
-import { looksLikeSecretValue, looksSecret } from './registration/secret-looks.ts';
+import { looksLikeSecretValue, looksSecret } from '../registration/secret-looks.ts';
 
 /** Longer texts and lists are cut here already: a message may have megabytes, of which nobody would read more. */
 const maxTextLength = 131_072;

@@ -1,4 +1,4 @@
-import { hasReference, looksLikeSecretValue, looksSecret } from './secret-looks.ts';
+import { hasReference, looksLikeSecretValue, looksSecret } from '../../registration/secret-looks.ts';
 import { variableNameFrom } from './variable-name.ts';
 
 /** Puts a secret aside and gives the name it has from now on. */

@@ -1,7 +1,7 @@
 import type { CheckedCommand, NotePart } from './checked-command.ts';
 import { readDockerRun } from './docker-run.ts';
 import { checkNode, checkOtherInterpreter, checkPython } from './interpreters.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import type { AllowedMounts, MountRules } from './mount-rules.ts';
 import { checkNpx, checkUv, checkUvx } from './package-runners.ts';
 import { shorten } from './package-spec.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { containerPlaceSchema, containerSettingsSchema } from '../../../model/container.ts';
-import { valueInputSchema, valuesSchema } from './value-input.ts';
+import { valueInputSchema, valuesSchema } from '../../registration/value-input.ts';
 
 const { workdir, user } = containerPlaceSchema.shape;
 const { limits, network, read_only, tmpfs, mounts } = containerSettingsSchema.shape;

@@ -2,13 +2,13 @@ import { takeArgumentSecrets } from './argument-secrets.ts';
 import { checkProgram } from './command-safety.ts';
 import type { ContainerForm } from './container-form.ts';
 import { containerSettings, usualContainer } from './container-settings.ts';
-import type { Draft } from './draft.ts';
+import type { Draft } from '../../registration/draft.ts';
 import type { DefinitionParts } from './flat-registration.ts';
 import { flatFields } from './flat-fields.ts';
 import type { McpRegistration } from './forms.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { checkImage, shorten } from './package-spec.ts';
-import type { RegistrationContext } from './registration-context.ts';
+import type { RegistrationContext } from '../../registration/registration-context.ts';
 
 /** Whether a registration describes a server inside a container, and not only how the container of a package is made. */
 export function isInContainer({ mcp_container: form, mcp, mcp_plugin_dir, mcp_command }: McpRegistration): boolean {

@@ -1,6 +1,6 @@
 import { containerSettingsSchema, type Container } from '../../../model/container.ts';
 import type { ContainerForm } from './container-form.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { checkMountSource, type AllowedMounts } from './mount-rules.ts';
 
 /** How a container that we make is made, and as whom and where its program runs. */

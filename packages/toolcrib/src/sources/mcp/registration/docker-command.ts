@@ -1,7 +1,7 @@
 import type { ContainerMount } from '../../../model/container.ts';
 import { usualContainer, type MadeContainer } from './container-settings.ts';
 import { readDockerRun, type DockerRun } from './docker-run.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import type { MountRules } from './mount-rules.ts';
 
 export interface DockerPackage {

@@ -1,5 +1,5 @@
 import { fewestPids } from '../../../model/container.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { readLaunchOptions, type KnownOptions } from './launch-options.ts';
 import { checkMountFlag, checkVolumeFlag, type MountRules } from './mount-rules.ts';
 import { checkImage, shorten } from './package-spec.ts';

@@ -1,15 +1,15 @@
 import type { McpDefinition } from '../../../model/mcp-definition.ts';
 import type { CheckedCommand } from './checked-command.ts';
-import type { Draft } from './draft.ts';
+import type { Draft } from '../../registration/draft.ts';
 import type { McpRegistration } from './forms.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { localParts, runtimeOfScript, type LocalParts } from './local-server.ts';
 import type { Manifest, ManifestPackage, ManifestRemote } from './manifest-model.ts';
 import type { SlotFiller } from './manifest-slots.ts';
 import { packageContainer, refuseContainer } from './package-container.ts';
 import { namesDockerRun, packageCommand, withRuntime } from './package-command.ts';
 import { readVariables, slotFiller, type GivenVariable } from './read-variables.ts';
-import type { RegistrationContext } from './registration-context.ts';
+import type { RegistrationContext } from '../../registration/registration-context.ts';
 import { remoteParts, type RemoteParts } from './remote-server.ts';
 
 export interface DefinitionParts {

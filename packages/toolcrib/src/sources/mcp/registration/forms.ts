@@ -1,27 +1,20 @@
 import { z } from 'zod';
-import { callLimitsSchema } from '../../../model/call-limits.ts';
 import type { Json } from '../../../model/json.ts';
-import { mcpDefinitionSchema, resilienceSchema } from '../../../model/mcp-definition.ts';
+import { mcpDefinitionSchema } from '../../../model/mcp-definition.ts';
 import { processLimitsSchema } from '../../../model/process-limits.ts';
 import { containerFormSchema } from './container-form.ts';
 import { packageFormSchema, runtimeHintSchema } from './package-form.ts';
-import { credentialInputSchema, valueInputSchema, valuesSchema } from './value-input.ts';
+import { allowInsecureField, handlingFields, namingFields } from '../../registration/common-fields.ts';
+import { credentialInputSchema, valueInputSchema, valuesSchema } from '../../registration/value-input.ts';
 
-const { transport_type, lifecycle_mode, standby, tools, pinning, refresh_interval_ms } = mcpDefinitionSchema.shape;
+const { transport_type, lifecycle_mode, standby } = mcpDefinitionSchema.shape;
 
 /** [SRC-1] [SRC-2] The body of `POST /api/sources` for an MCP server, in either form. */
 export const mcpRegistrationSchema = z
   .strictObject({
-    // Not required here, so that its absence is answered with the words of SRC-10.
-    name: z.string().max(200).optional().describe('Required. What people call the source'),
+    ...namingFields,
     url: z.string().max(2048).optional().describe("The source's address, for people; a server is connected to at mcp_server_url"),
     source_type: z.literal('mcp').default('mcp'),
-    namespace: z
-      .string()
-      .max(100)
-      .optional()
-      .describe('Leads the names of its tools: 1 to 32 lower-case letters, digits and hyphens; made from the name when it is not given'),
-    enabled: z.boolean().default(true),
 
     mcp_server_url: z.string().max(2048).optional().describe('Where a remote server listens; given, nothing is started here'),
     mcp_plugin_dir: z
@@ -72,23 +65,9 @@ export const mcpRegistrationSchema = z
       .describe(
         'As whom the tools are listed where each user speaks for themselves; {"type": "oauth"} is a connection that an administrator makes',
       ),
-    allow_insecure: z.boolean().default(false).describe('Allows http to another machine, where anybody on the way can read along'),
-    resilience: resilienceSchema.optional().describe('How patient we are with the server, and how persistent'),
-    limits: callLimitsSchema
-      .optional()
-      .describe('What holds for all its tools together; a remote server has a breaker unless told otherwise'),
+    allow_insecure: allowInsecureField,
+    ...handlingFields,
     standby: standby.unwrap().optional().describe('Processes of a transient server that are started ahead of the calls'),
-    tools: tools.optional().describe('Which of its tools are taken; `*` globs'),
-    pinning: pinning
-      .unwrap()
-      .optional()
-      .describe(
-        'off (default): new and changed tools are taken as they are; warn: changed ones are reported; quarantine: new and changed ones wait for approval. A replacement that does not say keeps it',
-      ),
-    refresh_interval_ms: refresh_interval_ms
-      .unwrap()
-      .optional()
-      .describe('How often its tools are asked for again; 0 (default) never does'),
     register_resources_as_tools: z.boolean().default(false).describe('Offers the resources of the server as tools too'),
   })
   .meta({ required: ['name'], description: 'An MCP server: remote, in a plugin directory, or described by its package' });

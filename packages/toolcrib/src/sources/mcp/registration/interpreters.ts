@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { NotePart } from './checked-command.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { readLaunchOptions, type KnownOptions } from './launch-options.ts';
 import { shorten } from './package-spec.ts';
 

@@ -1,5 +1,5 @@
 import type { CribError } from '../../../model/crib-error.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { shorten } from './package-spec.ts';
 
 /** What is known of the options a program takes before the name of what it runs. */

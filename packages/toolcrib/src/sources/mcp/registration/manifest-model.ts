@@ -1,4 +1,4 @@
-import type { Variable } from '../../../model/mcp-definition.ts';
+import type { Variable } from '../../../model/source-definition.ts';
 import type { Runtime } from './runtime.ts';
 
 /** A value that a manifest leaves open, or partly open. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../../model/json.ts';
 import type { ManifestArgument, ManifestInput } from './manifest-model.ts';
-import { looksSecret } from './secret-looks.ts';
+import { looksSecret } from '../../registration/secret-looks.ts';
 import { variableNameFrom } from './variable-name.ts';
 
 /** Fills what a manifest leaves open from `config`, and from nothing else. */

@@ -3,7 +3,7 @@ import { open, realpath } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
 import { CribError } from '../../../model/crib-error.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import type { Manifest } from './manifest-model.ts';
 import { fromOwnManifest, ownManifestSchema } from './own-manifest.ts';
 import { parseJsonc } from './parse-jsonc.ts';

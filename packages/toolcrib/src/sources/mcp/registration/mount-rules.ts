@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { shorten } from './package-spec.ts';
 import { isInside } from './plugin-path.ts';
 import { realPlace } from './real-place.ts';

@@ -1,40 +1,26 @@
 import { isPerUser } from '../../../model/credential.ts';
 import { mcpDefinitionSchema, type McpDefinition } from '../../../model/mcp-definition.ts';
 import type { Json } from '../../../model/json.ts';
-import type { CheckedCommand } from './checked-command.ts';
 import { containerRegistration, isInContainer } from './container-registration.ts';
-import { createDraft, type Draft } from './draft.ts';
+import { createDraft, type Draft } from '../../registration/draft.ts';
 import { flatRegistration, type DefinitionParts } from './flat-registration.ts';
 import type { McpRegistration } from './forms.ts';
-import { invalid } from './invalid.ts';
-import { checkNamespace, namespaceFromName } from './namespace.ts';
+import { invalid } from '../../registration/invalid.ts';
+import type { NormalisedRegistration } from '../../registration/normalised-registration.ts';
 import type { OriginInput } from './package-form.ts';
 import { packageRegistration } from './package-registration.ts';
 import { perUserParts } from './per-user-parts.ts';
-import { readCredential } from './read-credential.ts';
-import type { RegistrationContext } from './registration-context.ts';
-import { referencesIn } from './secret-looks.ts';
-import { maskAddress } from './mask-address.ts';
+import { readCredential } from '../../registration/read-credential.ts';
+import { readNaming } from '../../registration/read-naming.ts';
+import type { RegistrationContext } from '../../registration/registration-context.ts';
+import { referencesIn } from '../../registration/secret-looks.ts';
+import { maskAddress } from '../../registration/mask-address.ts';
 
-/** [SRC] A registration of whatever form, ready to be saved. */
-export interface NormalisedRegistration {
-  name: string;
-  namespace: string;
-  enabled: boolean;
-  definition: McpDefinition;
-  /** Secret values by the variable or place they were taken from; the definition refers to them by `secretName`. */
-  secrets: Record<string, string>;
-  /** What would be started, which needs the run permission [SEC-2]; null for a remote server. */
-  starts: CheckedCommand | null;
-  /** Fields of required values that are not there; empty unless this is a preview. */
-  missing: string[];
-}
-
-export async function normaliseRegistration(form: McpRegistration, context: RegistrationContext): Promise<NormalisedRegistration> {
-  const name = (form.name ?? '').trim();
-  if (name === '') throw invalid('name', 'Name is required');
-  const namespace = form.namespace === undefined ? namespaceFromName(name) : checkNamespace(form.namespace);
-
+export async function normaliseRegistration(
+  form: McpRegistration,
+  context: RegistrationContext,
+): Promise<NormalisedRegistration<McpDefinition>> {
+  const naming = readNaming(form);
   const draft = createDraft(context);
   const { parts, starts } = await partsOf(draft, form, context);
   const isLocal = starts !== null;
@@ -72,7 +58,7 @@ export async function normaliseRegistration(form: McpRegistration, context: Regi
     register_resources_as_tools: form.register_resources_as_tools,
     origin: originOf(form.mcp?.source ?? 'manual'),
   });
-  return { name, namespace, enabled: form.enabled, definition, secrets: draft.secrets, starts, missing };
+  return { ...naming, enabled: form.enabled, definition, secrets: draft.secrets, starts, missing, document: null };
 }
 
 async function partsOf(draft: Draft, form: McpRegistration, context: RegistrationContext): Promise<DefinitionParts> {

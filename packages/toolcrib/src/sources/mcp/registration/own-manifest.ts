@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { variableSchema } from '../../../model/mcp-definition.ts';
+import { variableSchema } from '../../../model/source-definition.ts';
 import type { Manifest, ManifestPackage } from './manifest-model.ts';
 import { runtimeHintSchema } from './package-form.ts';
 

@@ -1,6 +1,6 @@
 import { usualContainer, type MadeContainer } from './container-settings.ts';
 import { dockerPackageCommand } from './docker-command.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import type { AllowedMounts } from './mount-rules.ts';
 import { checkImage, checkNpmSpec, checkPypiSpec } from './package-spec.ts';
 import { isContainerRunner, programName } from './program-name.ts';

@@ -1,7 +1,7 @@
 import { containerSettings, usualContainer, type MadeContainer } from './container-settings.ts';
 import type { McpRegistration } from './forms.ts';
-import { invalid } from './invalid.ts';
-import type { RegistrationContext } from './registration-context.ts';
+import { invalid } from '../../registration/invalid.ts';
+import type { RegistrationContext } from '../../registration/registration-context.ts';
 
 /** How the container of a docker package is made; refused for what is no docker package, on which it would have no effect. */
 export function packageContainer(form: McpRegistration, context: RegistrationContext, isDocker: boolean): MadeContainer {

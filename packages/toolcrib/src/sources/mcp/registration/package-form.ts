@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../../model/json.ts';
-import { valuesSchema } from './value-input.ts';
+import { valuesSchema } from '../../registration/value-input.ts';
 
 export const runtimeHintSchema = z.enum(['uvx', 'npx', 'python', 'node', 'docker']);
 

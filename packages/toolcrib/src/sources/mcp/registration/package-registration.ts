@@ -1,15 +1,15 @@
 import { isAbsolute } from 'node:path';
-import type { Draft } from './draft.ts';
+import type { Draft } from '../../registration/draft.ts';
 import type { DefinitionParts } from './flat-registration.ts';
 import { flatFields } from './flat-fields.ts';
 import type { McpRegistration } from './forms.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { localParts } from './local-server.ts';
 import type { PackageForm, PackageInput } from './package-form.ts';
 import { packageContainer } from './package-container.ts';
 import { packageCommand, withRuntime, type StartOptions } from './package-command.ts';
 import { readVariables, slotFiller, type GivenVariable } from './read-variables.ts';
-import type { RegistrationContext } from './registration-context.ts';
+import type { RegistrationContext } from '../../registration/registration-context.ts';
 import { remoteParts } from './remote-server.ts';
 import type { Runtime } from './runtime.ts';
 

@@ -1,5 +1,5 @@
 import type { CheckedCommand, NotePart } from './checked-command.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { readLaunchOptions } from './launch-options.ts';
 import { checkNpmSpec, checkPypiSpec, shorten, type PackageRules } from './package-spec.ts';
 

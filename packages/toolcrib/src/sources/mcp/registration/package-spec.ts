@@ -1,5 +1,5 @@
 import type { NotePart } from './checked-command.ts';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 
 export interface PackageRules {
   field: string;

@@ -1,10 +1,12 @@
 import { isPerUser } from '../../../model/credential.ts';
-import type { Credential, McpDefinition } from '../../../model/mcp-definition.ts';
-import { checkVariableName } from '../variable-names.ts';
-import type { Draft } from './draft.ts';
+import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { Credential } from '../../../model/source-definition.ts';
+import { checkVariableName } from '../../upstream/variable-names.ts';
+import type { Draft } from '../../registration/draft.ts';
 import type { McpRegistration } from './forms.ts';
-import { invalid } from './invalid.ts';
-import { readCredential } from './read-credential.ts';
+import { invalid } from '../../registration/invalid.ts';
+import { checkDiscoveryConnection, checkForwarding } from '../../registration/per-user-rules.ts';
+import { readCredential } from '../../registration/read-credential.ts';
 
 type PerUserParts = Pick<McpDefinition, 'discovery_credential' | 'credential_env'>;
 
@@ -20,13 +22,8 @@ export function perUserParts(draft: Draft, form: McpRegistration, credential: Cr
       );
     return { discovery_credential: null, credential_env: null };
   }
-  if (discovery?.type === 'oauth' && Object.keys(discovery).length > 1) {
-    throw invalid('discovery_credential', 'A connection for discovery has the settings of the credential: give {"type": "oauth"} alone');
-  }
-  if (discovery?.type === 'oauth' && credential.type !== 'oauth') {
-    throw invalid('discovery_credential', `A connection for discovery goes with an oauth credential, and this one is ${credential.type}`);
-  }
-  if (credential.type === 'caller_token') checkForwarding(form);
+  checkDiscoveryConnection(discovery, credential);
+  checkForwarding(credential, form.allow_insecure);
   if (isLocal) {
     checkLocal(draft, form, credential);
     if (discovery !== undefined) checkLocalDiscovery(discovery);
@@ -60,12 +57,6 @@ function checkLocal(draft: Draft, form: McpRegistration, credential: Credential)
     throw invalid('mcp_lifecycle_mode', 'One process cannot speak for several users: with a credential for each it must be transient');
   }
   if ((form.standby ?? 0) > 0) throw invalid('standby', 'A process that is started ahead does not know for whom: take standby out');
-}
-
-/** [ID-4] Whoever reads along could be the caller everywhere. */
-function checkForwarding(form: McpRegistration): void {
-  if (!form.allow_insecure) return;
-  throw invalid('allow_insecure', "A caller's own token is sent over https only, or within this machine. Take it out");
 }
 
 function checkLocalDiscovery(discovery: NonNullable<McpRegistration['discovery_credential']>): void {

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { invalid } from './invalid.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { shorten } from './package-spec.ts';
 
 /** Whether a path lies in a directory; both must be real paths. */

@@ -1,10 +1,10 @@
 import type { Json } from '../../../model/json.ts';
-import type { Draft } from './draft.ts';
-import { invalid } from './invalid.ts';
+import type { Draft } from '../../registration/draft.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { declared, type ManifestVariable } from './manifest-model.ts';
 import { createSlotFiller, type SlotFiller } from './manifest-slots.ts';
-import type { ValueInput } from './value-input.ts';
-import { checkVariableName } from '../variable-names.ts';
+import type { ValueInput } from '../../registration/value-input.ts';
+import { checkVariableName } from '../../upstream/variable-names.ts';
 
 /** A variable as a registration gives it, in either form. */
 export interface GivenVariable {

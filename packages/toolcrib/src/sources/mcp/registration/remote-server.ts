@@ -1,13 +1,13 @@
 import type { McpDefinition } from '../../../model/mcp-definition.ts';
-import { checkHeaderName, checkHeaderValue, headerOfVariable } from '../header-rules.ts';
-import type { Draft } from './draft.ts';
-import { invalid } from './invalid.ts';
+import { checkHeaderName, checkHeaderValue, headerOfVariable } from '../../upstream/header-rules.ts';
+import type { Draft } from '../../registration/draft.ts';
+import { givenHeaders, keepHeaders } from '../../registration/keep-headers.ts';
 import type { ManifestVariable } from './manifest-model.ts';
 import type { SlotFiller } from './manifest-slots.ts';
-import { readCredential } from './read-credential.ts';
+import { readCredential } from '../../registration/read-credential.ts';
 import type { GivenVariable } from './read-variables.ts';
-import { checkServerUrl, takeQuerySecrets } from './server-url.ts';
-import type { CredentialInput, ValueInput } from './value-input.ts';
+import { checkServerUrl, takeQuerySecrets } from '../../registration/server-url.ts';
+import { textOf, type CredentialInput, type ValueInput } from '../../registration/value-input.ts';
 
 export interface RemoteServer {
   url: string;
@@ -71,8 +71,7 @@ function setVariables(draft: Draft, { given, secretHeaders, field }: HeaderVaria
 }
 
 function setHeaders(draft: Draft, { headers, declaredHeaders, filler }: RemoteServer): Iterable<string> {
-  const given = new Map(Object.entries(headers).map(([name, input]) => [name.toLowerCase(), { name, input, secret: false }]));
-  if (given.size < Object.keys(headers).length) throw invalid('headers', 'A header is there twice, in capital and small letters');
+  const given = givenHeaders(headers);
   for (const header of declaredHeaders) {
     const value = header.value === undefined ? header.default : filler.text(header, header.name);
     const known = given.get(header.name.toLowerCase());
@@ -80,17 +79,6 @@ function setHeaders(draft: Draft, { headers, declaredHeaders, filler }: RemoteSe
     else if (value !== undefined && value !== '')
       given.set(header.name.toLowerCase(), { name: header.name, input: value, secret: header.secret });
   }
-  for (const { name, input, secret } of given.values()) {
-    const field = `headers.${name}`;
-    checkHeaderName(name, field);
-    checkHeaderValue(textOf(input), field);
-    // Only what the name of a secret may have, and no variable's name has a dot.
-    draft.headers.set(name, draft.keep(`header.${name.replaceAll(/[^\w-]/g, '_')}`, input, { field, secret }));
-  }
+  keepHeaders(draft, given.values());
   return draft.headers.keys();
-}
-
-function textOf(input: ValueInput): string {
-  if (typeof input === 'string') return input;
-  return 'value' in input ? input.value : '';
 }

@@ -8,7 +8,7 @@ import type { ResourceWatch } from '../process/resource-watch.ts';
 import type { RunAccount } from '../process/run-account.ts';
 import type { AllowedMounts } from '../registration/mount-rules.ts';
 import { isContainerRunner, programName } from '../registration/program-name.ts';
-import { isRiskyVariable } from '../variable-names.ts';
+import { isRiskyVariable } from '../../upstream/variable-names.ts';
 import { findProgram } from './find-program.ts';
 import { matchesGlob } from './glob.ts';
 import { judgeCommand, judgeImage, judgeRuntime } from './judge-command.ts';

@@ -10,7 +10,7 @@ import { readEventStream } from '../../../net/read-event-stream.ts';
 import type { McpTransport, Tap } from '../session/mcp-transport.ts';
 import { receiveJson } from './http-inbox.ts';
 import { traceHeaders } from './streamable-http-headers.ts';
-import { requestWithCredentials, type HttpCredentials } from './streamable-http-request.ts';
+import { requestWithCredentials, type HttpCredentials } from '../../upstream/request-with-credentials.ts';
 import { statusError } from './streamable-http-status.ts';
 
 export interface LegacySseOptions extends HttpCredentials {

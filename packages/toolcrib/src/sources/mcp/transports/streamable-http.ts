@@ -12,7 +12,7 @@ import { SessionLostError } from '../session/session-errors.ts';
 import { receiveJson } from './http-inbox.ts';
 import { pause } from './pause.ts';
 import { plainHeaders, standardHeaders, traceHeaders } from './streamable-http-headers.ts';
-import { requestWithCredentials, type HttpCredentials } from './streamable-http-request.ts';
+import { requestWithCredentials, type HttpCredentials } from '../../upstream/request-with-credentials.ts';
 import { statusError } from './streamable-http-status.ts';
 import { readMessageStream, type StreamPlace } from './streamable-http-stream.ts';
 

@@ -1,4 +1,4 @@
-import { hiddenValue } from '../../../secrets/secret.ts';
+import { hiddenValue } from '../../secrets/secret.ts';
 import { hasReference, looksSecret } from './secret-looks.ts';
 
 /** An address for people to look at: without its password, and without the secrets in its query. */

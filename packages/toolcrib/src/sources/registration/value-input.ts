@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { credentialSchemaOf } from '../../../model/credential.ts';
-import { namedValueSchema } from '../../../model/mcp-definition.ts';
+import { credentialSchemaOf } from '../../model/credential.ts';
+import { namedValueSchema } from '../../model/source-definition.ts';
 
 const maxNames = 500;
 
@@ -11,6 +11,12 @@ export const valueInputSchema = z
     'The value itself (`${NAME}` in it is filled in when the server is started), {"value": …}, or {"secret_ref": "name of a stored secret"}',
   );
 export type ValueInput = z.infer<typeof valueInputSchema>;
+
+/** The text of a value; nothing where it is the name of a secret. */
+export function textOf(input: ValueInput): string {
+  if (typeof input === 'string') return input;
+  return 'value' in input ? input.value : '';
+}
 
 /** Named values, such as an environment or HTTP headers. */
 export function valuesSchema<Value extends z.ZodType>(value: Value) {

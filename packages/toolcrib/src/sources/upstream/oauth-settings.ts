@@ -2,7 +2,6 @@ import type { OAuthSettings } from '../../identity/oauth/oauth-settings.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import { createSourceFillIn, type EnvironmentInput } from './environment.ts';
-import { fillInDefinition } from './fill-in-definition.ts';
 
 /** How users are authorized for a source, with its secrets and references filled in. */
 export async function resolveOAuthSettings(source: SourceRecord, resolving: EnvironmentInput): Promise<OAuthSettings> {
@@ -10,7 +9,7 @@ export async function resolveOAuthSettings(source: SourceRecord, resolving: Envi
   if (source.definition === null || credential?.type !== 'oauth') {
     throw new CribError('CONFLICT', `${source.name} needs no connection: it is spoken to in the same way for everybody`);
   }
-  const definition = await fillInDefinition(source.definition, resolving);
+  const { definition } = source;
   const fillIn = createSourceFillIn(definition, resolving);
   const text = async (value: string | undefined, name: string) =>
     value === undefined ? undefined : fillIn.text(value, `credential.${name}`);
@@ -20,8 +19,8 @@ export async function resolveOAuthSettings(source: SourceRecord, resolving: Envi
   return {
     sourceId: source.id,
     sourceName: source.name,
-    serverUrl: definition.server_url ?? undefined,
-    isLegacySse: definition.transport_type === 'sse',
+    serverUrl: definition.server_url === null ? undefined : await fillIn.text(definition.server_url, 'server_url'),
+    isLegacySse: source.source_type === 'mcp' && source.definition.transport_type === 'sse',
     authorizationServer: await text(credential.authorization_server, 'authorization_server'),
     resource: await text(credential.resource, 'resource'),
     client: clientId === undefined ? undefined : { client_id: clientId, ...(secret === undefined ? {} : { client_secret: secret }) },

@@ -1,10 +1,10 @@
+import type { SourceDefinition } from '../../model/source-definition.ts';
 import { CribError } from '../../model/crib-error.ts';
-import type { McpDefinition } from '../../model/mcp-definition.ts';
 import { createFillIn, type FillIn } from '../../secrets/fill-in.ts';
 import type { Redactor } from '../../secrets/redactor.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 import { checkHeaderName, checkHeaderValue, headerOfVariable } from './header-rules.ts';
-import { looksSecret } from './registration/secret-looks.ts';
+import { looksSecret } from '../registration/secret-looks.ts';
 import { baseNames, checkVariableName } from './variable-names.ts';
 
 export interface EnvironmentInput {
@@ -20,14 +20,14 @@ export interface EnvironmentInput {
 }
 
 /** Fills in `${VAR}` for a source: in its variables, and wherever else its definition has values. */
-export function createSourceFillIn(definition: McpDefinition, input: EnvironmentInput): FillIn {
+export function createSourceFillIn(definition: SourceDefinition, input: EnvironmentInput): FillIn {
   const { secrets, sourceId, allowedNames, baseEnvironment: environment, redactor } = input;
   return createFillIn({ secrets, sourceId, allowedNames, environment, redactor, declared: definition.environment });
 }
 
 /** [ENV-1] [ENV-3] What a child is started with: a minimal base and what the source names, and nothing else of ours. A container has its own base. */
 export async function resolveEnvironment(
-  definition: McpDefinition,
+  definition: SourceDefinition & { container: unknown },
   input: EnvironmentInput,
 ): Promise<{ environment: Record<string, string> }> {
   // Whether its author may use risky names was decided when it was registered; what is never allowed is looked for again.
@@ -44,7 +44,7 @@ export async function resolveEnvironment(
 }
 
 /** [ENV-5] What a remote server is sent with every request. */
-export async function resolveHeaders(definition: McpDefinition, input: EnvironmentInput): Promise<{ headers: Record<string, string> }> {
+export async function resolveHeaders(definition: SourceDefinition, input: EnvironmentInput): Promise<{ headers: Record<string, string> }> {
   checkEnvironmentNames(definition, { allowRisky: true });
   const fillIn = createSourceFillIn(definition, input);
   const headers = new Map<string, [name: string, value: string]>();
@@ -66,7 +66,7 @@ export async function resolveHeaders(definition: McpDefinition, input: Environme
 
 /** [ENV-6] For the moment of registration. Names that decide which code runs need the permission to run commands. */
 export function checkEnvironmentNames(
-  { environment, env_definitions, headers }: Pick<McpDefinition, 'environment' | 'env_definitions' | 'headers'>,
+  { environment, env_definitions, headers }: Pick<SourceDefinition, 'environment' | 'env_definitions' | 'headers'>,
   { allowRisky = false }: { allowRisky?: boolean } = {},
 ): void {
   for (const name of Object.keys(environment)) checkVariableName(name, fieldOf(name), allowRisky);
@@ -82,7 +82,7 @@ export function checkEnvironmentNames(
 }
 
 /** Every variable that has a value, by name: those that were registered, and those a manifest declares and the source has a secret for. */
-async function resolveVariables(definition: McpDefinition, input: EnvironmentInput): Promise<Map<string, string>> {
+async function resolveVariables(definition: SourceDefinition, input: EnvironmentInput): Promise<Map<string, string>> {
   const fillIn = createSourceFillIn(definition, input);
   const declared = new Map(definition.env_definitions.map((variable) => [variable.name, variable]));
   const variables = new Map<string, string>();

@@ -1,6 +1,6 @@
-import type { NamedValue } from '../../../model/mcp-definition.ts';
-import { ownerOf } from '../../../secrets/secret-name.ts';
-import { hiddenValue } from '../../../secrets/secret.ts';
+import type { NamedValue } from '../../model/source-definition.ts';
+import { ownerOf } from '../../secrets/secret-name.ts';
+import { hiddenValue } from '../../secrets/secret.ts';
 import { invalid } from './invalid.ts';
 import { hasReference, looksLikeSecretValue, looksSecret } from './secret-looks.ts';
 import type { ValueInput } from './value-input.ts';

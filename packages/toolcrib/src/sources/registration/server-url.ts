@@ -1,8 +1,8 @@
-import { CribError } from '../../../model/crib-error.ts';
-import { checkAddress } from '../../../net/check-address.ts';
+import { CribError } from '../../model/crib-error.ts';
+import { checkAddress } from '../../net/check-address.ts';
 import { invalid } from './invalid.ts';
 import { hasReference, looksSecret } from './secret-looks.ts';
-import { variableNameFrom } from './variable-name.ts';
+import { variableNameFrom } from '../mcp/registration/variable-name.ts';
 
 export interface ServerUrlRules {
   field: string;

@@ -5,7 +5,7 @@ import type { ServiceIdentity } from '../../identity/service-identity.ts';
 import type { TokenExchange } from '../../identity/token-exchange.ts';
 import { sourceOwner } from '../../model/connection.ts';
 import { CribError } from '../../model/crib-error.ts';
-import type { Credential, McpDefinition, NamedValue } from '../../model/mcp-definition.ts';
+import type { Credential, NamedValue, SourceDefinition } from '../../model/source-definition.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import { upstreamSecret } from '../../model/upstream-secret.ts';
@@ -24,7 +24,7 @@ export interface TokenSources {
 
 interface ResolvingCredential extends TokenSources {
   source: SourceRecord;
-  definition: McpDefinition;
+  definition: SourceDefinition;
   resolving: EnvironmentInput;
   /** Who calls; nobody where the source itself is asked for its tools. */
   principal: Principal | undefined;

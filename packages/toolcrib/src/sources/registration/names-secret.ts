@@ -1,10 +1,12 @@
-import type { McpDefinition, NamedValue } from '../../model/mcp-definition.ts';
+import type { NamedValue } from '../../model/source-definition.ts';
+import type { AnyDefinition } from '../../model/source.ts';
 import { sourceSecretName } from '../../secrets/secret-name.ts';
-import { referencesIn } from './registration/secret-looks.ts';
+import { referencesIn } from './secret-looks.ts';
 
 /** Whether a source could not be started any more, or not as it was meant, without this secret. */
-export function namesSecret({ id, definition }: { id: string; definition: McpDefinition }, secret: string): boolean {
-  const { environment, env_definitions, headers, credential, discovery_credential, command, server_url } = definition;
+export function namesSecret({ id, definition }: { id: string; definition: AnyDefinition }, secret: string): boolean {
+  const { environment, env_definitions, headers, credential, discovery_credential, server_url } = definition;
+  const place = 'document' in definition ? definition.document : definition.command;
   const isOwn = (variable: string) => sourceSecretName(id, variable) === secret;
   // A variable of that name comes before the secret, except within itself.
   const inText = (text: string, within?: string) =>
@@ -21,6 +23,6 @@ export function namesSecret({ id, definition }: { id: string; definition: McpDef
     Object.entries(environment).some(([name, value]) => inValue(value, name)) ||
     env_definitions.some(({ name }) => isOwn(name)) ||
     Object.values(headers).some((value) => inValue(value)) ||
-    [credential, discovery_credential, command, server_url].some(inFields)
+    [credential, discovery_credential, place, server_url].some(inFields)
   );
 }

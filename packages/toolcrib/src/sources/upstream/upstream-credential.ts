@@ -1,6 +1,6 @@
 import type { DpopSession } from '@modelcontextprotocol/client';
 import type { UpstreamSecret } from '../../model/upstream-secret.ts';
-import type { HttpChallenge } from './transports/streamable-http-request.ts';
+import type { HttpChallenge } from './request-with-credentials.ts';
 
 /** [ID-2] A credential with everything filled in: nothing, a value that is sent as it is, or tokens that come and go. */
 export type UpstreamCredential =

@@ -1,5 +1,5 @@
-import type { Manifest } from './manifest-model.ts';
-import type { AllowedMounts } from './mount-rules.ts';
+import type { Manifest } from '../mcp/registration/manifest-model.ts';
+import type { AllowedMounts } from '../mcp/registration/mount-rules.ts';
 
 /** What turning a registration into a definition needs from outside. */
 export interface RegistrationContext {

@@ -1,6 +1,6 @@
-import { mapSecrets } from '../../../model/credential.ts';
-import type { Credential } from '../../../model/mcp-definition.ts';
-import { checkHeaderName } from '../header-rules.ts';
+import { mapSecrets } from '../../model/credential.ts';
+import type { Credential } from '../../model/source-definition.ts';
+import { checkHeaderName } from '../upstream/header-rules.ts';
 import type { Draft } from './draft.ts';
 import { invalid } from './invalid.ts';
 import { checkServerUrl } from './server-url.ts';

@@ -1,12 +1,12 @@
-import type { McpDefinition } from '../../model/mcp-definition.ts';
+import type { SourceDefinition } from '../../model/source-definition.ts';
 import type { Redactor } from '../../secrets/redactor.ts';
 import { resolveHeaders, type EnvironmentInput } from './environment.ts';
 import { checkHeaderValue } from './header-rules.ts';
-import type { HttpCredentials } from './transports/streamable-http-request.ts';
+import type { HttpCredentials } from './request-with-credentials.ts';
 import type { UpstreamCredential, UpstreamToken } from './upstream-credential.ts';
 
 interface RemoteCredentialsInput {
-  definition: McpDefinition;
+  definition: SourceDefinition;
   credential: UpstreamCredential;
   resolving: EnvironmentInput;
   /** Told every token that is sent, for as long as the session lives. */

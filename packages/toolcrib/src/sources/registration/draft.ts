@@ -1,8 +1,8 @@
-import type { NamedValue, Variable } from '../../../model/mcp-definition.ts';
+import type { NamedValue, Variable } from '../../model/source-definition.ts';
 import type { RegistrationContext } from './registration-context.ts';
 import { createSecretCollector } from './secret-collector.ts';
 import type { ValueInput } from './value-input.ts';
-import { checkVariableName } from '../variable-names.ts';
+import { checkVariableName } from '../upstream/variable-names.ts';
 
 type DraftInput = Pick<RegistrationContext, 'secretName' | 'checkLiteral'>;
 

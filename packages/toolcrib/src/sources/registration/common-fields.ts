@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { callLimitsSchema } from '../../model/call-limits.ts';
+import { resilienceSchema, sourceDefinitionSchema } from '../../model/source-definition.ts';
+
+const { tools, pinning, refresh_interval_ms } = sourceDefinitionSchema.shape;
+
+/** What every registration says of the source as such, whatever its type. */
+export const namingFields = {
+  // Not required here, so that its absence is answered with the words of SRC-10.
+  name: z.string().max(200).optional().describe('Required. What people call the source'),
+  namespace: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('Leads the names of its tools: 1 to 32 lower-case letters, digits and hyphens; made from the name when it is not given'),
+  enabled: z.boolean().default(true),
+};
+
+/** And of how it is used. */
+export const handlingFields = {
+  resilience: resilienceSchema.optional().describe('How patient we are with the server, and how persistent'),
+  limits: callLimitsSchema
+    .optional()
+    .describe('What holds for all its tools together; a remote server has a breaker unless told otherwise'),
+  tools: tools.optional().describe('Which of its tools are taken: `*` globs of their names, or selectors'),
+  pinning: pinning
+    .unwrap()
+    .optional()
+    .describe(
+      'off (default): new and changed tools are taken as they are; warn: changed ones are reported; quarantine: new and changed ones wait for approval. A replacement that does not say keeps it',
+    ),
+  refresh_interval_ms: refresh_interval_ms.unwrap().optional().describe('How often its tools are asked for again; 0 (default) never does'),
+};
+
+/** Plain http is a choice of whoever registers it. */
+export const allowInsecureField = z
+  .boolean()
+  .default(false)
+  .describe('Allows http to another machine, where anybody on the way can read along');
