@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+const count = z.int().min(0);
+
+/** [OAS-1] What became of an OpenAPI document: what is a tool now, what is not, and why. */
+export const importReportSchema = z.strictObject({
+  format: z.string().describe('The version of OpenAPI, such as 3.0.3'),
+  operations: count.describe('In the document'),
+  tools: count,
+  skipped: z
+    .array(z.strictObject({ operation: z.string().describe('Method and path'), reason: z.string() }))
+    .describe('Operations that are no tools'),
+  warnings: z
+    .array(
+      z.strictObject({
+        operation: z.string().nullable().describe('Method and path; null for the document as a whole'),
+        message: z.string(),
+      }),
+    )
+    .describe('What was put right or left out, without harm to the rest'),
+  bytes: count.describe('Of the document and of those it refers to'),
+  tokens: count.describe('About what a model reads where all tools are listed to it'),
+  advice: z.string().nullable(),
+  servers: z.array(z.string()).describe('Where requests go'),
+  security: z
+    .array(
+      z.strictObject({
+        scheme: z.string().describe('Its name in the document'),
+        type: z.enum(['api_key', 'basic', 'bearer', 'oauth2', 'openid', 'mutual_tls', 'other']),
+        in: z.enum(['header', 'query', 'cookie']).optional(),
+        name: z.string().optional().describe('Of the header, the query parameter or the cookie'),
+        operations: count.describe('How many tools want it'),
+        credential: z
+          .record(z.string(), z.unknown())
+          .nullable()
+          .describe('A credential of this kind, to be filled in and registered; null where there is none'),
+      }),
+    )
+    .describe('How the service wants to know who calls'),
+  external_refs: z.array(z.string()).describe('Other documents that were read'),
+});
+export type ImportReport = z.infer<typeof importReportSchema>;

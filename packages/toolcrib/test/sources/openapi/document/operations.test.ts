@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { importReportSchema } from '../../../../src/model/import-report.ts';
+import type { JsonObject } from '../../../../src/model/json.ts';
+import { compiled, documentOf } from './compiled.ts';
+
+describe('[OAS-1] every operation is a tool', () => {
+  const paths = {
+    '/pets': {
+      summary: 'Not an operation',
+      parameters: [],
+      get: { operationId: 'listPets', tags: ['pet', 7], summary: 'Lists pets', description: 'All of them.', deprecated: true },
+      head: {},
+      post: { callbacks: { onData: { '{$request.body#/url}': { post: {} } } } },
+    },
+    '/pets/{id}': { put: { summary: 'Replaces', description: 'Replaces a pet.' }, delete: {}, patch: {}, options: {}, trace: {} },
+    'x-note': { get: {} },
+  };
+  const document = documentOf({}, { paths, webhooks: { newPet: { post: {} } } });
+
+  test('webhooks and callbacks are none', () => {
+    const { tools, report } = compiled(document);
+    expect(tools.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /pets',
+      'POST /pets',
+      'HEAD /pets',
+      'PUT /pets/{id}',
+      'DELETE /pets/{id}',
+      'OPTIONS /pets/{id}',
+      'PATCH /pets/{id}',
+      'TRACE /pets/{id}',
+    ]);
+    expect(report).toMatchObject({ format: '3.0.3', operations: 8, tools: 8, skipped: [], servers: ['https://api.example'] });
+    expect(() => importReportSchema.parse({ ...report, bytes: 0, external_refs: [] })).not.toThrow();
+  });
+
+  test('[OAS-5] tags, method and path are kept, and what HTTP says of the method', () => {
+    const tools = new Map(compiled(document).tools.map((tool) => [`${tool.method}`, tool]));
+    expect(tools.get('GET')).toMatchObject({
+      tags: ['pet'],
+      path: '/pets',
+      version: '1',
+      execution_mode: 'sync_http',
+      definition: { name: 'listPets', title: 'Lists pets', description: 'Deprecated.\n\nLists pets.\n\nAll of them.' },
+    });
+    expect(tools.get('PUT')?.definition).toMatchObject({ title: 'Replaces', description: 'Replaces a pet.' });
+    expect(tools.get('PATCH')?.definition.description).toBe('PATCH /pets/{id}');
+    const hints = Object.fromEntries([...tools].map(([method, { definition }]) => [method, definition.annotations]));
+    const readOnly = { readOnlyHint: true, openWorldHint: true };
+    expect(hints).toEqual({
+      GET: readOnly,
+      HEAD: readOnly,
+      OPTIONS: readOnly,
+      TRACE: readOnly,
+      PUT: { idempotentHint: true, openWorldHint: true },
+      DELETE: { idempotentHint: true, destructiveHint: true, openWorldHint: true },
+      POST: { openWorldHint: true },
+      PATCH: { openWorldHint: true },
+    });
+  });
+
+  test('also those of 3.2, with methods of their own', () => {
+    const paths = { '/a': { query: {}, additionalOperations: { COPY: {}, 'BAD METHOD': {}, CONNECT: {} } } };
+    const { tools, report } = compiled(documentOf({}, { openapi: '3.2.0', paths }));
+    expect(tools.map(({ method }) => method)).toEqual(['QUERY', 'COPY']);
+    expect(report.skipped.map(({ operation }) => operation)).toEqual(['BAD METHOD /a', 'CONNECT /a']);
+  });
+
+  test.each<[string, string, JsonObject, RegExp]>([
+    ['a parameter without a name', '/a', { parameters: [{ in: 'query', required: true }] }, /has no name/],
+    ['a parameter nowhere', '/a', { parameters: [{ in: 'body', name: 'a' }] }, /is in "body", which is no place/],
+    ['a parameter that is nothing', '/a', { parameters: [null] }, /is no object/],
+    ['a parameter from nowhere', '/a', { parameters: [{ $ref: '#/components/parameters/No' }] }, /refers to #\/components\/parameters\/No/],
+    ['a parameter from elsewhere', '/a', { parameters: [{ $ref: 'other.yaml#/P' }] }, /other\.yaml#\/P.*external_refs/],
+    [
+      'a body from elsewhere',
+      '/a',
+      { requestBody: { content: { 'application/json': { schema: { $ref: 'a.json' } } } } },
+      /a\.json.*external_refs/,
+    ],
+    ['a body without a type', '/a', { requestBody: { required: true, content: {} } }, /no media type/],
+    ['a path that climbs', '/a/../b', {}, /has \. or \.\./],
+    ['a path that climbs in percent', '/a/%2e%2e/b', {}, /has \. or \.\./],
+    ['a path with a line break', '/a\r\nHost: evil', {}, /control character/],
+    ['a path with parameters in a query', '/a?b={c}', {}, /query with parameters/],
+    ['a path with a fragment in the middle', '/a#env/b', {}, /# in the middle/],
+    ['a path with a brace too many', '/a/{b', {}, /braces/],
+    ['no path', 'a', {}, /begin with a slash/],
+    ['a required header that cannot be one', '/a', { parameters: [{ in: 'header', name: 'a b', required: true }] }, /name of a header/],
+    [
+      'a huge enumeration',
+      '/a',
+      { parameters: [{ in: 'query', name: 'a', schema: { enum: Array.from({ length: 100_000 }, (_, i) => `value ${i}`) } }] },
+      /more than 512 KiB/,
+    ],
+  ])('[OAS-1] %s costs one operation and not the document', (_, path, operation, reason) => {
+    const { tools, report } = compiled(documentOf({}, { paths: { [path]: { post: operation }, '/good': { get: {} } } }));
+    expect(tools.map(({ path }) => path)).toEqual(['/good']);
+    expect(report.skipped).toEqual([{ operation: expect.stringMatching(/^POST /), reason: expect.stringMatching(reason) }]);
+  });
+});

@@ -1,0 +1,216 @@
+import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { importReportSchema } from '../../../src/model/import-report.ts';
+import type { JsonObject } from '../../../src/model/json.ts';
+import { importDocument, type DocumentInput } from '../../../src/sources/openapi/import-document.ts';
+
+/** Every worker thread started during a test, in order. */
+let threads: Worker[] = [];
+const onWorker = (worker: Worker) => threads.push(worker);
+beforeEach(() => {
+  threads = [];
+  process.on('worker', onWorker);
+});
+afterEach(() => {
+  process.off('worker', onWorker);
+});
+
+function imported(text: string | JsonObject, more: Partial<DocumentInput> = {}) {
+  return importDocument({
+    text: typeof text === 'string' ? text : JSON.stringify(text),
+    url: new URL('https://docs.example/api/openapi.json'),
+    serverUrl: null,
+    serverVariables: {},
+    externalRefs: [],
+    load: async (url) => Promise.reject(new Error(`Nobody may read ${url.href}`)),
+    asyncPoll: {},
+    signal: new AbortController().signal,
+    ...more,
+  });
+}
+
+const documentWith = (paths: JsonObject, more: JsonObject = {}): JsonObject => ({
+  openapi: '3.0.3',
+  info: { title: 'Pets', version: '1.2' },
+  servers: [{ url: 'https://api.example' }],
+  paths,
+  ...more,
+});
+const bodied = (schema: JsonObject) => ({ requestBody: { content: { 'application/json': { schema } } } });
+
+describe('[OAS-1] a document becomes tools', () => {
+  test('with a report of what it is', async () => {
+    const text = 'openapi: 3.1.0\ninfo: {title: Pets, version: 1.2}\nservers: [{url: /v1}]\npaths:\n  /pets:\n    get: {}\n    post: 7\n';
+    const { title, version, tools, report } = await imported(text);
+    expect({ title, version, names: tools.map(({ definition }) => definition.name) }).toEqual({
+      title: 'Pets',
+      version: '1.2',
+      names: ['get_pets'],
+    });
+    expect(importReportSchema.parse(report)).toEqual({
+      format: '3.1.0',
+      operations: 2,
+      tools: 1,
+      skipped: [{ operation: 'POST /pets', reason: 'It is no object' }],
+      warnings: [],
+      bytes: text.length,
+      tokens: expect.any(Number),
+      advice: null,
+      servers: ['https://docs.example/v1'],
+      security: [],
+      external_refs: [],
+    });
+  });
+
+  test('the same on every import, whatever there is of it', async () => {
+    const parameters = Array.from({ length: 5 }, (_, i) => ({
+      in: 'query',
+      name: `p${i}`,
+      schema: { type: 'string' },
+      description: 'x'.repeat(500),
+    }));
+    const paths = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`/pets/${i}`, { get: { operationId: 'same', parameters } }]));
+    const [first, second] = [await imported(documentWith(paths)), await imported(documentWith(paths))];
+    expect(first).toEqual(second);
+    expect(new Set(first.tools.map(({ definition }) => definition.name.toLowerCase())).size).toBe(300);
+    expect(first.report.advice).toContain('300 tools');
+  });
+
+  test('with so many operations that the rest is only counted', async () => {
+    const paths = Object.fromEntries(Array.from({ length: 32_000 }, (_, i) => [`/p${i}`, { get: {} }]));
+    const { tools, report } = await imported(documentWith(paths));
+    expect(tools).toHaveLength(20_000);
+    expect(report).toMatchObject({ operations: 32_000, tools: 20_000 });
+    expect(report.skipped.at(-1)).toEqual({ operation: '2000 more', reason: 'They are too many to be listed' });
+  });
+
+  test('what is none is refused with what it looks like', async () => {
+    await expect(imported('{"arazzo": "1.0.0"}')).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: expect.stringMatching(/not an OpenAPI document.*type workflow/),
+    });
+  });
+
+  test('keys of YAML that stand twice are warnings', async () => {
+    const { report } = await imported('swagger: 2.0\nhost: a.example\npaths:\n  /a:\n    get: {}\n    get: {}\n');
+    expect(report).toMatchObject({
+      format: '2.0',
+      tools: 1,
+      warnings: [{ operation: null, message: expect.stringContaining('"get" stands twice') }],
+    });
+  });
+});
+
+describe('[OAS-1] other documents are read where that is allowed, and nowhere else', () => {
+  const files: Record<string, string> = {
+    'https://docs.example/api/pet.yaml':
+      'Pet:\n  type: object\n  properties:\n    owner: {$ref: "people/owner.json#/Owner"}\n    tag: {$ref: "#/Tag"}\nTag: {type: string}\n',
+    'https://docs.example/api/people/owner.json':
+      '{"Owner": {"type": "object", "properties": {"pet": {"$ref": "../pet.yaml#/Pet"}, "root": {"$ref": "../openapi.json#/components/schemas/Own"}}}}',
+    'https://docs.example/api-keys.json': '{"type": "string"}',
+  };
+  const load = (asked: string[]) => async (url: URL) => {
+    asked.push(url.href);
+    const text = files[url.href];
+    if (text === undefined) throw new Error('404');
+    return Promise.resolve(text);
+  };
+  const document = documentWith(
+    { '/pets': { post: bodied({ $ref: 'pet.yaml#/Pet' }) }, '/ok': { get: {} } },
+    { components: { schemas: { Own: { type: 'integer' } } } },
+  );
+
+  test('references of all of them lead to each other', async () => {
+    const asked: string[] = [];
+    const { tools, report } = await imported(document, { externalRefs: ['https://docs.example/api'], load: load(asked) });
+    expect(asked).toEqual(['https://docs.example/api/pet.yaml', 'https://docs.example/api/people/owner.json']);
+    expect(report).toMatchObject({ tools: 2, skipped: [], warnings: [], external_refs: asked });
+    const definitions = tools[0]?.definition.input_schema['$defs'] as JsonObject;
+    expect(Object.keys(definitions).map((name) => name.replace(/_[0-9a-f]{8}$/, ''))).toEqual(['Pet', 'Owner', 'Tag', 'Own']);
+    expect(definitions['Own']).toEqual({ type: 'integer' });
+  });
+
+  test('what is not allowed is not asked for, and costs its operation alone', async () => {
+    const asked: string[] = [];
+    for (const externalRefs of [[], ['https://other.example/'], ['https://docs.example/ap']]) {
+      const { report } = await imported(document, { externalRefs, load: load(asked) });
+      expect(report.skipped).toEqual([{ operation: 'POST /pets', reason: expect.stringMatching(/pet\.yaml#\/Pet.*external_refs/) }]);
+      expect(report.tools).toBe(1);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test('neither are names that only begin the same, nor files of this machine', async () => {
+    const asked: string[] = [];
+    const outside = documentWith({
+      '/a': { post: bodied({ $ref: '../api-keys.json' }) },
+      '/b': { post: bodied({ $ref: 'file:///etc/passwd' }) },
+    });
+    const { report } = await imported(outside, { externalRefs: ['https://docs.example/api'], load: load(asked) });
+    expect({ asked, skipped: report.skipped.length }).toEqual({ asked: [], skipped: 2 });
+  });
+
+  test('one that cannot be read is a warning', async () => {
+    const missing = documentWith({ '/a': { post: bodied({ $ref: 'missing.yaml' }) } });
+    const { report } = await imported(missing, { externalRefs: ['https://docs.example/api/'], load: load([]) });
+    expect(report.warnings).toContainEqual({ operation: null, message: 'https://docs.example/api/missing.yaml could not be read: 404' });
+  });
+});
+
+describe('[OAS-1] a hostile document holds up nobody', () => {
+  test('one that takes too long is given up, and its thread ended', async () => {
+    const never = documentWith({ '/a': { post: bodied({ $ref: 'slow.yaml' }) } });
+    const load = async () => new Promise<string>(() => undefined);
+    await expect(imported(never, { externalRefs: ['https://docs.example/'], load, timeLimitMs: 300 })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: expect.stringContaining('longer than 0.3 seconds'),
+    });
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1]);
+  });
+
+  test('one that takes too much memory is given up', async () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 60_000 }, (_, i) => [`S${i}`, { type: 'object', properties: { a: { type: 'string' } } }]),
+    );
+    await expect(imported(documentWith({}, { components: { schemas } }), { memoryLimitMb: 16 })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: expect.stringContaining('16 MB of memory'),
+    });
+  });
+
+  test('whoever has gone away ends the thread, and what it loads', async () => {
+    const leaving = new AbortController();
+    const asked = Promise.withResolvers<AbortSignal>();
+    const load = async (_: URL, signal: AbortSignal) => {
+      asked.resolve(signal);
+      await once(signal, 'abort');
+      return '';
+    };
+    const slow = documentWith({ '/a': { post: bodied({ $ref: 'slow.yaml' }) } });
+    const result = imported(slow, { externalRefs: ['https://docs.example/'], load, signal: leaving.signal });
+    const loading = await asked.promise;
+    leaving.abort(new Error('gone'));
+    await expect(result).rejects.toThrow('gone');
+    expect(loading.aborted).toBe(true);
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1]);
+  });
+
+  test('schemas that refer to each other in a long chain cost their operation alone', async () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 50_000 }, (_, i) => [`S${i}`, { allOf: [{ $ref: `#/components/schemas/S${i + 1}` }] }]),
+    );
+    const paths = { '/a': { post: bodied({ $ref: '#/components/schemas/S0' }) }, '/b': { get: {} } };
+    const { report } = await imported(documentWith(paths, { components: { schemas } }));
+    expect(report).toMatchObject({ tools: 1, skipped: [{ operation: 'POST /a', reason: expect.stringContaining('chain') }] });
+  });
+
+  test('names that every object inherits something under are names like any other', async () => {
+    const text = `{"openapi": "3.0.0", "__proto__": {"paths": {"/evil": {"get": {}}}}, "servers": [{"url": "https://api.example"}], "paths": {"__proto__": {"get": {}},
+      "/a": {"__proto__": {"get": {}}, "get": {"parameters": [{"in": "query", "name": "__proto__", "schema": {"type": "string"}}]}}}}`;
+    const { tools, report } = await imported(text);
+    expect(tools.map(({ definition }) => Object.keys(definition.input_schema['properties'] as JsonObject))).toEqual([['proto']]);
+    expect(report.skipped).toEqual([{ operation: 'GET __proto__', reason: 'Its path does not begin with a slash' }]);
+    expect(Object.hasOwn(Object.prototype, 'get')).toBe(false);
+  });
+});
