@@ -6,6 +6,8 @@ export interface Artifact {
   type: string;
   mime_type: string;
   data: Buffer;
+  /** Of a file. */
+  name?: string;
 }
 
 const unknownBytes = 'application/octet-stream';
@@ -19,11 +21,19 @@ export function artifactOf(block: ContentBlock): Artifact | undefined {
     return { type, mime_type: safeMimeType(mimeType), data: Buffer.from(data, 'base64') };
   }
   if (type === 'resource' && typeof resource === 'object' && resource !== null && !Array.isArray(resource)) {
-    const { text: resourceText, blob, mimeType: resourceType } = resource;
-    if (typeof blob === 'string') return { type, mime_type: safeMimeType(resourceType), data: Buffer.from(blob, 'base64') };
+    const { text: resourceText, blob, mimeType: resourceType, name } = resource;
+    if (typeof blob === 'string') {
+      const file = { type, mime_type: safeMimeType(resourceType), data: Buffer.from(blob, 'base64') };
+      return typeof name === 'string' ? { ...file, name: name.slice(0, 200) } : file;
+    }
     if (typeof resourceText === 'string') return { type, mime_type: plainText, data: Buffer.from(resourceText) };
   }
   return jsonArtifact('content', block as Json);
+}
+
+/** [HTTP-2] Bytes that are no use to a model as they are. */
+export function isFile({ type, resource }: ContentBlock): boolean {
+  return type === 'resource' && typeof resource === 'object' && resource !== null && 'blob' in resource;
 }
 
 /** Undefined for what is nested too deeply to be written. */

@@ -1,12 +1,14 @@
 import type { ContentBlock, ToolOutput } from '../model/call.ts';
 import type { Json, JsonObject } from '../model/json.ts';
-import { artifactOf, jsonArtifact, type Artifact } from './artifact-of.ts';
+import { artifactOf, isFile, jsonArtifact, type Artifact } from './artifact-of.ts';
 import { weigh } from './weigh.ts';
 
 export interface CutOutput {
   output: ToolOutput;
   /** What was taken out, in the order of its numbers, which begin with 1. */
   artifacts: Artifact[];
+  /** False where nothing but files was taken out. */
+  truncated: boolean;
 }
 
 /** Where an artifact can be fetched; undefined where nothing could be kept. */
@@ -32,10 +34,12 @@ export function fitsWithin(output: ToolOutput, most: number): boolean {
 
 /**
  * [EXEC-7] An answer cut to `most` bytes, with markers that say what is missing and where it is. Structured content comes first, because it is
- * the result; it is given whole or not at all, since half of it would be something else.
+ * the result; it is given whole or not at all, since half of it would be something else. With `takeFiles` files are taken out however small
+ * they are.
  */
-export function cutOutput(output: ToolOutput, most: number, addressOf: ArtifactAddress): CutOutput {
+export function cutOutput(output: ToolOutput, most: number, addressOf: ArtifactAddress, { takeFiles = false } = {}): CutOutput {
   const artifacts: Artifact[] = [];
+  let truncated = false;
   let room = most;
 
   /** Takes it out, and says where it went. */
@@ -52,19 +56,26 @@ export function cutOutput(output: ToolOutput, most: number, addressOf: ArtifactA
   if (structured !== undefined && structured !== null && structuredBytes > most) {
     markers.push(marker(`The structured content is too large to be given here. ${keep(jsonArtifact('structured', structured))}`));
     structured = null;
+    truncated = true;
   } else room -= structuredBytes;
 
   for (const [index, block] of output.content.entries()) {
     const bytes = blockBytes + weigh(block as Json, { most: room, exact: true });
-    if (bytes <= room) {
+    const taken = takeFiles && artifacts.length < mostArtifacts - 1 && isFile(block) ? artifactOf(block) : undefined;
+    if (taken !== undefined) {
+      const { name = 'A file', mime_type, data } = taken;
+      content.push(marker(`${name} (${mime_type}, ${data.length} bytes). ${keep(taken)}`));
+    } else if (bytes <= room) {
       content.push(block);
       room -= bytes;
     } else if (artifacts.length === mostArtifacts - 1) {
       const rest = output.content.slice(index);
+      truncated = true;
       markers.push(marker(`${rest.length} more parts do not fit here. ${keep(jsonArtifact('content', rest as Json))}`));
       break;
     } else {
       const artifact = artifactOf(block);
+      truncated = true;
       const shown = block.type === 'text' && artifact !== undefined ? beginningOf(artifact.data, room - markerBytes) : '';
       const what =
         shown === '' ? `This part (${block.type.slice(0, 50)}) is too large to be given here.` : `Cut after ${shown.length} characters.`;
@@ -76,7 +87,7 @@ export function cutOutput(output: ToolOutput, most: number, addressOf: ArtifactA
   const cut: ToolOutput = { ...rest, content: [...content, ...markers] };
   if (structured !== undefined) cut.structured_content = structured;
   if (metadata !== undefined) cut.metadata = smallFields(metadata);
-  return { output: cut, artifacts };
+  return { output: cut, artifacts, truncated: truncated || !takeFiles };
 }
 
 function marker(text: string, before = ''): ContentBlock {

@@ -1,3 +1,4 @@
+import { UnknownOutcomeError } from '../durable/unknown-outcome-error.ts';
 import type { CribError } from '../model/crib-error.ts';
 import { NoCredentialError } from '../model/named-errors.ts';
 import type { Outcome } from '../model/breakers.ts';
@@ -8,7 +9,8 @@ export function outcomeOf(error: CribError, call: RunningCall): Outcome {
   const { code, upstreamStatus, message } = error;
   if (call.endedEarly === 'cancelled' || (call.endedEarly === 'timed_out' && call.shortened)) return { kind: 'nothing' };
   if (call.endedEarly === 'timed_out') return { kind: 'failed', reason: message, silent: true };
-  if (error instanceof NoCredentialError) return { kind: 'nothing' };
+  // The first was never sent; of the second nobody knows.
+  if (error instanceof NoCredentialError || error instanceof UnknownOutcomeError) return { kind: 'nothing' };
   // Whoever answers with a status is there.
   if (upstreamStatus !== undefined && upstreamStatus < 500) return { kind: 'answered' };
   const failed = upstreamStatus !== undefined || code === 'NETWORK_ERROR' || code === 'SERVICE_UNAVAILABLE';

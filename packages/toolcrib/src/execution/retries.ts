@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToolOutput } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
-import type { Retries } from '../model/mcp-definition.ts';
+import type { Retries } from '../model/source-definition.ts';
 import { ConnectionError } from '../model/named-errors.ts';
 import type { Tool } from '../model/tool.ts';
 import { cannotHaveRun, SessionLostError } from '../sources/mcp/session/session-errors.ts';
@@ -51,5 +51,7 @@ function mayRepeat(error: unknown, { definition: { annotations } }: Tool): error
   // A server that says when to come back has not done what it was asked.
   if (error instanceof CribError && error.upstreamStatus === 429) return error.retryAfterMs !== undefined;
   const isHarmless = annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
-  return isHarmless && (error instanceof ConnectionError || error instanceof SessionLostError);
+  // [HTTP-2] A service that is away for so long, and says so.
+  const comesBack = error instanceof CribError && error.upstreamStatus === 503 && error.retryAfterMs !== undefined;
+  return isHarmless && (comesBack || error instanceof ConnectionError || error instanceof SessionLostError);
 }

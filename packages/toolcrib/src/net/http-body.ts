@@ -37,8 +37,18 @@ export class HttpBody implements AsyncIterable<Buffer> {
     this.#wake?.();
   }
 
-  /** The whole of it, or an error at the first byte too many. */
+  /** The whole of it as text, or an error at the first byte too many. */
   async text(maxBytes: number): Promise<string> {
+    await this.#arrival(maxBytes);
+    return this.#whole().toString();
+  }
+
+  async bytes(maxBytes: number): Promise<Buffer> {
+    await this.#arrival(maxBytes);
+    return this.#whole();
+  }
+
+  async #arrival(maxBytes: number): Promise<void> {
     // One more than allowed is seen below, and the sender waits from there on.
     this.#limit = maxBytes;
     if (this.#controller.paused) this.#controller.resume();
@@ -48,8 +58,11 @@ export class HttpBody implements AsyncIterable<Buffer> {
       throw tooLarge(maxBytes);
     }
     if (this.#error !== undefined) throw this.#error;
+  }
+
+  #whole(): Buffer {
     const [only] = this.#chunks;
-    return (this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks)).toString();
+    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
   }
 
   /** Reads it to its end and forgets it, so that the connection can be used again; one that has no end is given up. */

@@ -8,16 +8,21 @@ import { requestFailure } from './request-failure.ts';
 import type { OpenWayOut, WayOut } from './way-out.ts';
 
 export interface HttpRequest {
-  method: 'GET' | 'POST' | 'DELETE';
-  /** Within the client's origin. */
-  url: URL;
+  method: string;
+  /** Within the client's origin. As text it is the path with its query, sent exactly as it is. */
+  url: URL | string;
   headers: Record<string, string>;
-  body?: string;
+  body?: string | Buffer | undefined;
+  /** False where a redirect is an answer like any other. */
+  followRedirects?: boolean;
+  /** Whether whoever asks can read an answer that is compressed although nobody asked for it. */
+  takesEncoded?: boolean;
   signal?: EndSignal | undefined;
 }
 
 /** [SEC-1] Requests to one origin over kept connections, for conversations that are longer than one document. */
 export interface HttpClient {
+  readonly origin: string;
   request(request: HttpRequest): Promise<HttpResponse>;
   /** Cuts every connection, whatever is still being read. */
   destroy(): Promise<void>;
@@ -54,10 +59,10 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
     return opened;
   }
 
-  function send({ pool, proxy }: OpenedPool, { method, headers, body, signal }: HttpRequest, url: URL): Promise<HttpResponse> {
+  function send({ pool, proxy }: OpenedPool, { method, headers, body, signal }: HttpRequest, url: URL | string): Promise<HttpResponse> {
     if (destroyed) throw new CribError('NETWORK_ERROR', `The connection to ${origin} has been closed`);
     const exchange = new HttpExchange(signal);
-    const path = `${url.pathname}${url.search}`;
+    const path = typeof url === 'string' ? url : `${url.pathname}${url.search}`;
     if (proxy === undefined) pool.dispatch({ method, path, headers, body: body ?? null }, exchange);
     // RFC 9112 §3.2.2: a proxy is told the whole address.
     else pool.dispatch({ method, path: `${origin}${path}`, headers: { ...headers, ...proxy.headers }, body: body ?? null }, exchange);
@@ -65,6 +70,7 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
   }
 
   return {
+    origin,
     async request(request) {
       let { url } = request;
       for (let followed = 0; ; followed++) {
@@ -76,13 +82,19 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
             body.destroy();
             throw proxyRefusal(through.proxy.url, status);
           }
-          if (redirects.has(status)) {
-            url = redirectTarget(request.method, url, status, response.header('location'), followed);
+          if (redirects.has(status) && request.followRedirects !== false) {
+            url = redirectTarget(
+              request.method,
+              typeof url === 'string' ? new URL(`${origin}${url}`) : url,
+              status,
+              response.header('location'),
+              followed,
+            );
             await body.dump();
             continue;
           }
           const encoding = response.header('content-encoding');
-          if (encoding !== '' && encoding !== 'identity') {
+          if (encoding !== '' && encoding !== 'identity' && request.takesEncoded !== true) {
             body.destroy();
             throw new ProtocolError(`${origin} answered with a content encoding that was not asked for`);
           }
@@ -103,7 +115,7 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
 /** Only within the origin that was registered, and never with another method: a header with a secret goes nowhere else. */
 function redirectTarget(method: string, from: URL, status: number, location: string, followed: number): URL {
   const target = URL.parse(location, from.href);
-  const keepsMethod = method === 'GET' || status === 307 || status === 308;
+  const keepsMethod = method === 'GET' || method === 'HEAD' || status === 307 || status === 308;
   if (target !== null && keepsMethod && target.origin === from.origin && followed < maxRedirects) return target;
   throw new CribError('NETWORK_ERROR', `${from.origin} answered with a redirect that is not followed: register the final address`, {
     upstreamStatus: status,

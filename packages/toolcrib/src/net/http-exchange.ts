@@ -7,6 +7,8 @@ export interface HttpResponse {
   status: number;
   /** The one value of a header, or the empty string. */
   header(name: string): string;
+  /** All of them, by name in small letters; a list where one came several times. */
+  headers: Readonly<IncomingHttpHeaders>;
   /** Must be read to its end or given up: until then it holds a connection. */
   body: HttpBody;
 }
@@ -40,7 +42,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     // Only the final answer counts: RFC 9110 §15.2.
     if (status < 200) return;
     this.#body = new HttpBody(controller);
-    this.#resolve({ status, header: (name) => String(headers[name] ?? ''), body: this.#body });
+    this.#resolve({ status, header: (name) => String(headers[name] ?? ''), headers, body: this.#body });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

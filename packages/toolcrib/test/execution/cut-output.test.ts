@@ -96,6 +96,15 @@ describe('[EXEC-7] an answer that is too large', () => {
     expect(output.content.at(-1)).toEqual(text('after'));
   });
 
+  test('[HTTP-2] of a service has every file put aside, however small, and is not cut by that', () => {
+    const file = { uri: 'attachment:a.pdf', name: 'a.pdf', mimeType: 'application/pdf', blob: 'JVBERg==' };
+    const content: ContentBlock[] = [text('before'), { type: 'resource', resource: file }];
+    const { output, artifacts, truncated } = cutOutput({ content }, 1024, addressOf, { takeFiles: true });
+    expect(output.content).toEqual([text('before'), text('[a.pdf (application/pdf, 4 bytes). The whole is at /artifacts/1]')]);
+    expect([artifacts[0]?.name, shown(artifacts), truncated]).toEqual(['a.pdf', ['%PDF'], false]);
+    expect(cutOutput({ content }, 1024, addressOf).output.content).toEqual(content);
+  });
+
   test('of very many parts has a bounded number of artifacts, the last with all the rest', () => {
     const content = Array.from({ length: 5000 }, (_, index) => text(`part ${index}`));
     const { output, artifacts } = cutOutput({ content }, 1024, addressOf);

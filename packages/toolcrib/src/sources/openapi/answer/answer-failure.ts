@@ -1,0 +1,61 @@
+import { CribError, type ErrorCode } from '../../../model/crib-error.ts';
+import type { HttpOperation } from '../../../model/http-operation.ts';
+import type { Json } from '../../../model/json.ts';
+import type { HttpResponse } from '../../../net/http-exchange.ts';
+import { retryAfterOf } from '../poll/retry-after.ts';
+import { isJsonType } from '../request/media-type.ts';
+import { answerHeaders } from './answer-headers.ts';
+import { answerText } from './answer-text.ts';
+import { upstreamWords } from './upstream-words.ts';
+
+const codes: Record<number, ErrorCode> = {
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  408: 'SERVICE_UNAVAILABLE',
+  409: 'CONFLICT',
+  410: 'NOT_FOUND',
+  412: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  425: 'SERVICE_UNAVAILABLE',
+  429: 'RATE_LIMITED',
+};
+/** Of a body that is no longer than this, a caller is shown all. */
+const shownWhole = 16_384;
+const shownText = 4000;
+
+/** [HTTP-2] [ERR-10] Any status but success, with what the service says about it. */
+export function answerFailure(operation: HttpOperation, response: HttpResponse, bytes: Buffer): CribError {
+  const { status } = response;
+  const body = bodyOf(bytes, response.header('content-type'));
+  const words = upstreamWords(body);
+  const code = codes[status] ?? (status >= 500 ? 'SERVICE_UNAVAILABLE' : status >= 400 ? 'VALIDATION_ERROR' : 'NETWORK_ERROR');
+  const retryAfterMs = retryAfterOf(response.header('retry-after'), Date.now());
+  return new CribError(code, `${beginning(operation, status)}${words === '' ? '' : `: ${words}`}`, {
+    upstreamStatus: status,
+    retryable: code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE',
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    details: { headers: answerHeaders(response), ...(body !== undefined && { body }) },
+  });
+}
+
+function beginning({ method, path }: HttpOperation, status: number): string {
+  if (status === 401) return 'The service does not accept our credentials (401)';
+  if (status === 403) return 'The service forbids this with our credentials (403)';
+  return `${method} ${path} was answered with status ${status}`;
+}
+
+function bodyOf(bytes: Buffer, contentType: string): Json | undefined {
+  if (bytes.length === 0) return undefined;
+  const isJson = isJsonType(contentType);
+  const text = answerText(bytes, contentType, { isJson });
+  if (text.includes('\0')) return undefined;
+  if (text.length <= shownWhole && (isJson || /^\s*[[{]/.test(text))) {
+    try {
+      return JSON.parse(text) as Json;
+    } catch {
+      // It is text, then.
+    }
+  }
+  return text.slice(0, shownText).toWellFormed();
+}

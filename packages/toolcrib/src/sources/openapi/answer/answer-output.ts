@@ -1,0 +1,42 @@
+import type { ToolOutput } from '../../../model/call.ts';
+import type { Json, JsonObject } from '../../../model/json.ts';
+import type { HttpResponse } from '../../../net/http-exchange.ts';
+import { isJsonType, mediaType } from '../request/media-type.ts';
+import { answerText } from './answer-text.ts';
+import { fileName } from './file-name.ts';
+
+const textTypes =
+  /^(?:text\/.*|application\/(?:xml|yaml|x-yaml|javascript|x-ndjson|jsonl|graphql|sql|toml|x-www-form-urlencoded)|.*\+(?:xml|yaml))$/;
+const unknownBytes = 'application/octet-stream';
+
+/** [HTTP-2] The body of a success as its content type says: JSON structured, text as text, pictures and sounds as such, all else as a file. */
+export function answerOutput(bytes: Buffer, response: Pick<HttpResponse, 'header'>, metadata: JsonObject): ToolOutput {
+  const contentType = response.header('content-type');
+  const type = contentType === '' ? guessed(bytes) : mediaType(contentType);
+  if (bytes.length === 0) return { content: [{ type: 'text', text: '' }], metadata };
+  if (isJsonType(type)) return jsonOutput(answerText(bytes, contentType, { isJson: true }), metadata);
+  if (textTypes.test(type)) return { content: [{ type: 'text', text: answerText(bytes, contentType, { isJson: false }) }], metadata };
+  const [, kind] = /^(image|audio)\//.exec(type) ?? [];
+  if (kind !== undefined) return { content: [{ type: kind, data: bytes.toString('base64'), mimeType: type }], metadata };
+  const name = fileName(response.header('content-disposition')) ?? 'answer';
+  const resource = { uri: `attachment:${encodeURIComponent(name)}`, name, mimeType: type, blob: bytes.toString('base64') };
+  return { content: [{ type: 'resource', resource }], metadata };
+}
+
+function jsonOutput(text: string, metadata: JsonObject): ToolOutput {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    // It may be of use all the same.
+    return { content: [{ type: 'text', text }], metadata: { ...metadata, invalid_json: true } };
+  }
+  return { content: [{ type: 'text', text }], structured_content: value, metadata };
+}
+
+/** Of an answer that does not say what it is. */
+function guessed(bytes: Buffer): string {
+  const text = bytes.toString();
+  if (text.includes('\0') || text.includes('\ufffd')) return unknownBytes;
+  return /^\s*[[{]/.test(text) ? 'application/json' : 'text/plain';
+}

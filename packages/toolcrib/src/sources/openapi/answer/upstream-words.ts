@@ -1,0 +1,34 @@
+import type { Json, JsonObject } from '../../../model/json.ts';
+
+const longest = 500;
+
+/** What a service itself says went wrong, in the fields that are usual for it; empty where it says nothing readable. */
+export function upstreamWords(body: Json | undefined): string {
+  const words = typeof body === 'string' ? wordsOfText(body) : wordsIn(body, 0);
+  const line = words.replaceAll(/\s+/g, ' ').trim();
+  return line.length > longest ? `${line.slice(0, longest).toWellFormed()}…` : line;
+}
+
+function wordsIn(body: Json | undefined, depth: number): string {
+  if (typeof body === 'string') return body;
+  if (Array.isArray(body)) return depth < 3 ? wordsIn(body[0], depth + 1) : '';
+  if (!isObject(body) || depth > 3) return '';
+  const { title, detail } = body;
+  // RFC 9457: the one says what kind of problem it is, the other what it is this time.
+  if (typeof title === 'string' && typeof detail === 'string' && title !== '' && detail !== '') return `${title}: ${detail}`;
+  for (const name of ['message', 'error_description', 'error', 'detail', 'title', 'errors', 'description', 'reason', 'fault', 'msg']) {
+    const words = Object.hasOwn(body, name) ? wordsIn(body[name], depth + 1) : '';
+    if (words !== '') return words;
+  }
+  return '';
+}
+
+/** Of a page the title: the rest is decoration. */
+function wordsOfText(text: string): string {
+  if (!/^\s*</.test(text)) return text;
+  return /<title[^>]*>([^<]{1,500})/i.exec(text)?.[1] ?? '';
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,110 @@
+import type { ToolOutput } from '../../model/call.ts';
+import { CribError } from '../../model/crib-error.ts';
+import type { EndSignal } from '../../model/end-signal.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Tool } from '../../model/tool.ts';
+import type { HttpOperation } from '../../model/http-operation.ts';
+import { failureOf, traced } from '../../model/traced.ts';
+import type { HttpResponse } from '../../net/http-exchange.ts';
+import type { Redactor } from '../../secrets/redactor.ts';
+import { sessionWire } from '../mcp/session-wire.ts';
+import type { WireLog } from '../mcp/wire-logs.ts';
+import type { CallContext } from '../source.ts';
+import { redactError } from '../upstream/redacted.ts';
+import { answerFailure } from './answer/answer-failure.ts';
+import { answerHeaders } from './answer/answer-headers.ts';
+import { answerOutput } from './answer/answer-output.ts';
+import { nextPage } from './answer/next-page.ts';
+import { redactedAnswer } from './answer/redacted-answer.ts';
+import { requestPlan, type BuiltRequest } from './request/request-plan.ts';
+import { sendRequest } from './request/send-request.ts';
+import type { Upstreams } from './request/upstreams.ts';
+
+interface ExchangeInput {
+  tool: Tool;
+  operation: HttpOperation;
+  /** The arguments, or an address to be asked for within the operation's origin. */
+  request: { args: JsonObject } | { url: URL };
+  context: CallContext;
+  signal: EndSignal;
+  followRedirects: boolean;
+}
+
+interface Exchanged {
+  response: HttpResponse;
+  /** The path and the query that were asked for. */
+  target: string;
+  output: ToolOutput;
+}
+
+type Exchange = (input: ExchangeInput) => Promise<Exchanged>;
+
+/** [HTTP-1] [HTTP-2] One request of a tool's and what was answered. Statuses other than success are thrown; redirects only where they are followed. */
+export function createExchange({ upstreams, wireLog }: { upstreams: Upstreams; wireLog: WireLog }): Exchange {
+  return async (input) => {
+    const { operation, request, context, tool, signal, followRedirects } = input;
+    const { origin, build } = requestPlan(operation);
+    const built = 'args' in request ? build(request.args) : lookAt(request.url, origin, operation);
+    const asked = upstreams.of(origin, operation.sends_credential ? context.principal : 'public');
+    const upstream = asked instanceof Promise ? await traced(context.span?.child('get credential'), asked) : asked;
+    const { redactor } = upstream;
+    const span = context.span?.child(`${operation.method} ${operation.path}`, {
+      kind: 'client',
+      attributes: { ...addressOf(origin), 'http.request.method': built.method, 'url.template': operation.path },
+    });
+    if (wireLog.on) noteRequest(wireLog, redactor, origin, built);
+    try {
+      const trace = span?.context ?? context.trace;
+      const { response, bytes } = await sendRequest(upstream, built, { signal, trace, followRedirects });
+      const { status } = response;
+      span?.set({ 'http.response.status_code': status });
+      if (wireLog.on) noteAnswer(wireLog, redactor, response, bytes);
+      if (status >= 300 && !(status < 400 && !followRedirects && response.header('location') !== '')) {
+        if (status === 401 || status === 403) upstreams.refused(upstream);
+        throw answerFailure(operation, response, bytes);
+      }
+      const metadata: JsonObject = { http: { status, headers: answerHeaders(response) } };
+      const output = answerOutput(bytes, response, metadata);
+      const link = response.header('link');
+      if ('args' in request && (link !== '' || operation.pagination !== null)) {
+        const { input_schema: inputSchema } = tool.definition;
+        const answer = output.structured_content;
+        const next = nextPage({ operation, inputSchema, args: request.args, origin, target: built.target, link, answer });
+        if (next !== undefined) metadata['next_page'] = next;
+      }
+      span?.end();
+      return { response, target: built.target, output: redactedAnswer(output, redactor) };
+    } catch (error) {
+      span?.end(failureOf(error));
+      throw error instanceof CribError ? redactError(error, redactor) : error;
+    }
+  };
+}
+
+/** The state of what was begun, as JSON where there is a choice. */
+function lookAt(url: URL, origin: string, { accept }: HttpOperation): BuiltRequest {
+  if (url.origin !== origin) throw new CribError('INTERNAL', `Nothing of this operation is sent to ${url.origin}`);
+  const headers = { accept: accept === '' ? '*/*' : accept, 'user-agent': 'toolcrib' };
+  return { method: 'GET', target: `${url.pathname}${url.search}`, headers, body: undefined };
+}
+
+function addressOf(origin: string): Record<string, string | number> {
+  const { hostname, port, protocol } = new URL(origin);
+  return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) };
+}
+
+/** [OPS-1] Before the credential is added, so that it is in no line. */
+function noteRequest(wireLog: WireLog, redactor: Redactor, origin: string, { method, target, headers, body }: BuiltRequest): void {
+  sessionWire(wireLog, redactor).note('sent', { method, url: `${origin}${target}`, headers, body: shownBody(body) });
+}
+
+function noteAnswer(wireLog: WireLog, redactor: Redactor, response: HttpResponse, bytes: Buffer): void {
+  const { status } = response;
+  sessionWire(wireLog, redactor).note('received', { status, headers: answerHeaders(response), body: shownBody(bytes) });
+}
+
+function shownBody(body: string | Buffer | undefined): string | undefined {
+  if (body === undefined || typeof body === 'string') return body;
+  const text = body.toString();
+  return text.includes('\0') || text.includes('\ufffd') ? `(${body.length} bytes)` : text;
+}

@@ -1,0 +1,76 @@
+import type { ToolOutput } from '../../model/call.ts';
+import { CribError } from '../../model/crib-error.ts';
+import { EndSwitch, type EndSignal } from '../../model/end-signal.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { TimeoutError } from '../../model/named-errors.ts';
+import type { Tool } from '../../model/tool.ts';
+import type { HttpResponse } from '../../net/http-exchange.ts';
+import type { WireLog } from '../mcp/wire-logs.ts';
+import type { CallContext } from '../source.ts';
+import { createExchange } from './exchange.ts';
+import type { SendOperation } from './poll/operation-answer.ts';
+import { createUpstreams, type UpstreamsInput } from './request/upstreams.ts';
+
+interface OpenApiCallsInput extends UpstreamsInput {
+  wireOf(sourceId: string): WireLog;
+}
+
+/** Calls of one source's tools, for as long as its definition stays what it is. */
+export interface OpenApiCalls {
+  /** Throws `CribError` for every status but success, with its `upstreamStatus`. */
+  call(tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput>;
+  /** [ID-5] Nothing that was filled in for this owner is used again. */
+  endSessionsOf(owner: string): void;
+  /** Cuts what is under way. */
+  close(): Promise<void>;
+}
+
+/** [HTTP-1] The tool has all that is needed: no document is read for a call. */
+export function createOpenApiCalls(input: OpenApiCallsInput): OpenApiCalls {
+  const { source } = input;
+  const { requestTimeoutMs } = source.definition.resilience;
+  const upstreams = createUpstreams(input);
+  const exchange = createExchange({ upstreams, wireLog: input.wireOf(source.id) });
+
+  return {
+    async call(tool, args, context) {
+      const { operation } = tool;
+      if (operation === null) throw new CribError('INTERNAL', `${tool.name} is no operation of a document`);
+      const { poll: profile } = operation;
+      if (profile === null) {
+        const { output } = await exchange({ tool, operation, request: { args }, context, signal: context.ending, followRedirects: true });
+        return output;
+      }
+      const send: SendOperation = (request) =>
+        within(context.ending, requestTimeoutMs, async (signal) => {
+          const { response, target, output } = await exchange({ tool, operation, request, context, signal, followRedirects: false });
+          const { origin } = new URL(operation.server);
+          return { status: response.status, headers: plainHeaders(response), url: `${origin}${target}`, output };
+        });
+      const { pollOperation } = await import('./poll/poll-operation.ts');
+      return pollOperation({ operation, profile, args, context, send });
+    },
+    endSessionsOf: (owner) => upstreams.endSessionsOf(owner),
+    close: () => upstreams.close(),
+  };
+}
+
+/** The call as a whole may take hours; a single request may not. */
+async function within<Result>(ending: EndSignal, ms: number, work: (signal: EndSignal) => Promise<Result>): Promise<Result> {
+  const signal = new EndSwitch();
+  const end = () => signal.end(ending.reason);
+  if (ending.aborted) end();
+  ending.addEventListener('abort', end, { once: true });
+  const timer = setTimeout(() => signal.end(new TimeoutError(`The service did not answer within ${ms} ms`)), ms);
+  try {
+    return await work(signal);
+  } finally {
+    clearTimeout(timer);
+    ending.removeEventListener('abort', end);
+  }
+}
+
+function plainHeaders({ headers }: HttpResponse): Record<string, string> {
+  const entries = Object.entries(headers).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined);
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? value : value.join(', ')]));
+}

@@ -1,0 +1,120 @@
+import type { HttpOperation, HttpParameter } from '../../../model/http-operation.ts';
+import type { JsonObject } from '../../../model/json.ts';
+import { argumentOf } from './argument-text.ts';
+import { badArgument } from './bad-argument.ts';
+import { parameterWriter, type ParameterWriter } from './parameter-writer.ts';
+import { pathPlan } from './path-plan.ts';
+import { randomBoundary, writeBody, type MakeBoundary } from './write-body.ts';
+
+/** A request of an operation, with all that comes from its arguments. */
+export interface BuiltRequest {
+  method: string;
+  /** The path and the query, exactly as they are sent. */
+  target: string;
+  /** In small letters. */
+  headers: Record<string, string>;
+  body: string | Buffer | undefined;
+}
+
+/** [HTTP-1] How the arguments of one operation become a request: made once, and used for every call. */
+export interface RequestPlan {
+  /** The only origin that it is sent to. */
+  readonly origin: string;
+  build(args: JsonObject, makeBoundary?: MakeBoundary): BuiltRequest;
+}
+
+/** OpenAPI says of these that they are described elsewhere and no parameters. */
+const ignored = new Set(['accept', 'content-type', 'authorization']);
+/** What would stand in for the credential. */
+const ours = new Set(['cookie', 'proxy-authorization']);
+
+const plans = new WeakMap<HttpOperation, RequestPlan>();
+
+export function requestPlan(operation: HttpOperation): RequestPlan {
+  let plan = plans.get(operation);
+  if (plan === undefined) {
+    plan = createPlan(operation);
+    plans.set(operation, plan);
+  }
+  return plan;
+}
+
+function createPlan(operation: HttpOperation): RequestPlan {
+  const { method, body } = operation;
+  const { origin, path, query: fixedQuery } = pathPlan(operation);
+  const query = writersOf(operation, (parameter) => parameter.in === 'query' || parameter.in === 'querystring');
+  const cookies = writersOf(operation, (parameter) => parameter.in === 'cookie');
+  const headerWriters = operation.parameters.filter(isOwnHeader).map((parameter) => {
+    const name = parameter.name.toLowerCase();
+    const { argument, write } = ours.has(name) ? refused(parameter) : lazily(parameter);
+    return { name, argument, write };
+  });
+  const common: Record<string, string> = { accept: operation.accept === '' ? '*/*' : operation.accept, 'user-agent': 'toolcrib' };
+
+  return {
+    origin,
+    build(args, makeBoundary = randomBoundary) {
+      const headers = { ...common };
+      for (const { name, argument, write } of headerWriters) {
+        const value = argumentOf(args, argument);
+        const written = value === undefined ? undefined : write(value);
+        if (written !== undefined) headers[name] = written;
+      }
+      if (cookies.length > 0) {
+        const cookie = written(cookies, args, '; ', '');
+        if (cookie !== '') headers['cookie'] = cookie;
+      }
+      let target = path(args);
+      const asked = query.length === 0 ? fixedQuery : written(query, args, '&', fixedQuery);
+      if (asked !== '') target += `?${asked}`;
+      const given = body === null ? undefined : argumentOf(args, body.argument);
+      if (body === null || given === undefined) {
+        if (body?.required === true) throw badArgument(body.argument, 'is required');
+        return { method, target, headers, body: undefined };
+      }
+      const { contentType, content } = writeBody(body, given, makeBoundary);
+      headers['content-type'] = contentType;
+      return { method, target, headers, body: content };
+    },
+  };
+}
+
+function written(writers: readonly ParameterWriter[], args: JsonObject, separator: string, before: string): string {
+  let text = before;
+  for (const { argument, write } of writers) {
+    const value = argumentOf(args, argument);
+    const part = value === undefined ? undefined : write(value);
+    if (part === undefined || part === '') continue;
+    text += text === '' ? part : `${separator}${part}`;
+  }
+  return text;
+}
+
+function writersOf({ parameters }: HttpOperation, isWanted: (parameter: HttpParameter) => boolean): ParameterWriter[] {
+  return parameters.filter(isWanted).map(lazily);
+}
+
+function isOwnHeader(parameter: HttpParameter): boolean {
+  return parameter.in === 'header' && !ignored.has(parameter.name.toLowerCase());
+}
+
+function refused({ argument, name }: HttpParameter): ParameterWriter {
+  return {
+    argument,
+    write() {
+      throw badArgument(argument, `cannot be sent: the header ${name} belongs to the credential of the source`);
+    },
+  };
+}
+
+/** One that cannot be written spoils the calls that use it, and not the whole operation. */
+function lazily(parameter: HttpParameter): ParameterWriter {
+  let writer: ParameterWriter | undefined;
+  return {
+    argument: parameter.argument,
+    write(value) {
+      writer ??= parameterWriter(parameter);
+      return writer.write(value);
+    },
+  };
+}

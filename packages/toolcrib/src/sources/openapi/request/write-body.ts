@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import type { HttpRequestBody } from '../../../model/http-operation.ts';
+import type { Json } from '../../../model/json.ts';
+import { argumentText } from './argument-text.ts';
+import { badArgument } from './bad-argument.ts';
+import { bytesOf } from './base64.ts';
+import { writeForm } from './write-form.ts';
+import { writeMultipart } from './write-multipart.ts';
+
+export interface WrittenBody {
+  contentType: string;
+  content: string | Buffer;
+}
+
+export type MakeBoundary = () => string;
+
+/** Long enough that nobody can put it into a part beforehand. */
+export const randomBoundary: MakeBoundary = () => `toolcrib-${randomBytes(18).toString('hex')}`;
+
+/** [OAS-2] The body of a request in the media type that the document asks for. */
+export function writeBody(body: HttpRequestBody, value: Json, makeBoundary: MakeBoundary): WrittenBody {
+  const { argument, kind, content_type: contentType } = body;
+  switch (kind) {
+    case 'json':
+      return { contentType, content: JSON.stringify(value) };
+    case 'form':
+      return { contentType, content: writeForm(value, argument, body.encoding) };
+    case 'multipart': {
+      const boundary = makeBoundary();
+      return { contentType: `${contentType}; boundary=${boundary}`, content: writeMultipart(value, body, boundary) };
+    }
+    case 'text':
+      return { contentType, content: typeof value === 'object' ? JSON.stringify(value) : argumentText(value, argument) };
+    case 'binary':
+      if (typeof value !== 'string') throw badArgument(argument, 'must be bytes in base64');
+      return { contentType, content: bytesOf(value, argument) };
+  }
+}
