@@ -1,4 +1,5 @@
 import type { Answer, CallStatus, ToolOutput } from '../model/call.ts';
+import { UnknownOutcomeError } from '../durable/unknown-outcome-error.ts';
 import { CribError } from '../model/crib-error.ts';
 import { failureMessage, isRetriable } from './failure-message.ts';
 import { joinedText, resultValue } from './result-value.ts';
@@ -26,12 +27,34 @@ export function answerFrom(call: RunningCall, output: ToolOutput, executionTimeM
 
 /** [EXEC-3] Once a source has been asked, a failure is an answer, not a refusal. */
 export function answerFromError(call: RunningCall, error: CribError, executionTimeMs: number): Answer {
-  return failedAnswer({ ...calledBy(call), attempts: call.attempts }, call.endedEarly ?? 'failed', error, executionTimeMs);
+  const status = call.endedEarly ?? (error instanceof UnknownOutcomeError ? 'unknown' : 'failed');
+  return failedAnswer({ ...calledBy(call), attempts: call.attempts }, status, error, executionTimeMs);
 }
 
 /** A call of which nobody can say whether it took effect. */
 export function unknownAnswer(called: CalledTool, message: string): Answer {
   return failedAnswer(called, 'unknown', new CribError('SERVICE_UNAVAILABLE', message, { retryable: false }), 0);
+}
+
+/** [POLL-2] [WF-2] For whoever waits for a call that this server does not go on with. */
+export function leftAnswer({ callId, tool, attempts }: RunningCall): Answer {
+  const location = `/api/bff/calls/${callId}`;
+  const text = `The server is stopping. The call goes on without it, and its answer will be at ${location}.`;
+  return {
+    call_id: callId,
+    tool_id: tool.tool_id,
+    tool: tool.name,
+    success: false,
+    status: 'running',
+    is_error: false,
+    content: [{ type: 'text', text }],
+    structured_content: null,
+    result: null,
+    text,
+    error: null,
+    execution_time_ms: 0,
+    metadata: { attempts, source_id: tool.source_id, location },
+  };
 }
 
 type CalledTool = Pick<Answer, 'call_id' | 'tool_id' | 'tool'> & { source_id?: string; attempts?: number };

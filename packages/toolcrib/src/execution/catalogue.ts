@@ -3,6 +3,7 @@ import { describeTool } from '../inventory/describe-tool.ts';
 import type { Answer } from '../model/call.ts';
 import type { ToolCatalogue } from '../sources/builtin/tool-catalogue.ts';
 import type { Executor } from './executor.ts';
+import { runWithin } from './run-within.ts';
 
 /** [BI-2] The tools about tools see exactly what their caller may see, and call through the same path. */
 export function createCatalogue({ counter, executor }: { counter: Counter; executor: () => Executor }): ToolCatalogue {
@@ -19,19 +20,7 @@ export function createCatalogue({ counter, executor }: { counter: Counter; execu
     },
     call: async (name, args, context) => {
       const admitted = await executor().admit(context.principal, { tool: name, arguments: args, trace: context.trace });
-      admitted.call.onEvent = (event) => {
-        if (event.type === 'progress') context.progress(event);
-        else if (event.type === 'log') context.log(event.level, event.data);
-        else void context.elicit(event.request).then((answer) => admitted.call.answer(event.elicitation_id, answer));
-      };
-      const cancel = () => admitted.call.end('cancelled');
-      context.signal.addEventListener('abort', cancel, { once: true });
-      if (context.signal.aborted) cancel();
-      try {
-        return forModel(await executor().run(admitted));
-      } finally {
-        context.signal.removeEventListener('abort', cancel);
-      }
+      return forModel(await runWithin(executor(), admitted, context, (event) => context.progress(event)));
     },
   };
 }

@@ -1,17 +1,13 @@
-import { hash } from 'node:crypto';
-import { canonicalJson } from '../inventory/definition-hash.ts';
 import type { Answer, CallRecord, CallStatus } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { AnswerRow } from '../store/answers.ts';
 import type { Store } from '../store/store.ts';
+import { answerRow, keepForMs, requestHash } from './answer-row.ts';
 import { unknownAnswer } from './answer.ts';
-import type { AdmittedCall, Executor } from './executor.ts';
+import type { AdmittedCall } from './admitted-call.ts';
+import type { Executor } from './executor.ts';
 
-/** How long a kept answer can be fetched or repeated. */
-const keepForMs = 24 * 3_600_000;
-/** A call is given this much more than its own timeout before it counts as lost with the server that ran it. */
-const graceMs = 5000;
 /** How often another server's answer is looked for. */
 const lookAgainMs = 250;
 
@@ -31,11 +27,15 @@ export interface KeptCalls {
   begin(admitted: AdmittedCall, options: { idempotencyKey?: string }): Promise<Begun>;
   /** The owner's kept answer: undefined where there is none, `answer: null` while it runs. */
   find(principal: Principal, callId: string): Promise<{ kept: AnswerRow; answer: Answer | null } | undefined>;
+  /** Waits for the answer of the owner's call, wherever it runs; undefined where no answer of it is kept. */
+  join(principal: Principal, callId: string): Promise<Answer | undefined>;
   /**
    * Tells what is left of a server that was killed: its running calls now have an answer and a record that say so. A server that is
-   * alone with its data may take all of them; where there are several, only those past their deadline.
+   * alone with its data may take all of them; where there are several, only those past their deadline. Those in `except` go on.
    */
-  abandon(which?: { deadlineBefore?: number }): Promise<void>;
+  abandon(which?: { deadlineBefore?: number; except?: ReadonlySet<string> }): Promise<void>;
+  /** The same for one call, and for a reason of its own. */
+  giveUp(callId: string, reason: string): Promise<void>;
   /** Resolves when no kept call is running here any more. */
   drain(): Promise<void>;
 }
@@ -53,7 +53,8 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
 
   async function run(admitted: AdmittedCall): Promise<Answer> {
     const answer = await executor.run(admitted);
-    await store.answers.finish(answer.call_id, JSON.stringify(answer), Date.now() + keepForMs);
+    // One that is still running was left to others, who will keep its answer.
+    if (answer.status !== 'running') await store.answers.finish(answer.call_id, JSON.stringify(answer), Date.now() + keepForMs);
     return answer;
   }
 
@@ -76,26 +77,19 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
     return found;
   }
 
+  async function endAsUnknown(kept: AnswerRow, reason: string): Promise<void> {
+    // The record first: it is left alone where the call had one already, and an answer without a record must not be.
+    if ((await store.calls.get(kept.call_id)) === undefined) await store.calls.append([unknownRecord(kept)]);
+    await store.answers.finish(kept.call_id, JSON.stringify(unknownAnswer(kept, reason)), kept.expires_at);
+  }
+
   return {
     async begin(admitted, { idempotencyKey }) {
       const { call } = admitted;
-      const claim = await store.answers
-        .claim({
-          call_id: call.callId,
-          owner: call.principal.key,
-          idempotency_key: idempotencyKey ?? null,
-          request_hash: requestHash(admitted),
-          tool_id: call.tool.tool_id,
-          tool: call.tool.name,
-          deadline_at: call.startedAt + call.timeoutMs + graceMs,
-          created_at: call.startedAt,
-          expires_at: call.startedAt + call.timeoutMs + keepForMs,
-          body: null,
-        })
-        .catch((error: unknown) => {
-          executor.dismiss(admitted);
-          throw error;
-        });
+      const claim = await store.answers.claim(answerRow(call, admitted.args, idempotencyKey ?? null)).catch((error: unknown) => {
+        executor.dismiss(admitted);
+        throw error;
+      });
       if (claim.claimed) {
         const answer = run(admitted);
         runningHere.set(call.callId, answer);
@@ -106,7 +100,7 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
       }
       executor.dismiss(admitted);
       const { existing } = claim;
-      if (existing.request_hash !== requestHash(admitted)) {
+      if (existing.request_hash !== requestHash(call.tool, admitted.args)) {
         throw new CribError('CONFLICT', 'This Idempotency-Key was used for another call: use a new key for a new call', {
           field: 'Idempotency-Key',
         });
@@ -121,23 +115,27 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
       return { kept, answer: answerOf(kept, Date.now()) };
     },
 
-    async abandon(which) {
+    async join(principal, callId) {
+      const kept = await store.answers.get(callId);
+      return kept === undefined || kept.owner !== principal.key ? undefined : waitFor(kept);
+    },
+
+    async abandon({ except, ...which } = {}) {
       for (const kept of await store.answers.listRunning(which)) {
-        // The record first: it is left alone where the call had one already, and an answer without a record must not be.
-        if ((await store.calls.get(kept.call_id)) === undefined) await store.calls.append([unknownRecord(kept)]);
-        await store.answers.finish(kept.call_id, JSON.stringify(unknownAnswer(kept, lostWithServer)), kept.expires_at);
+        if (except?.has(kept.call_id) === true) continue;
+        await endAsUnknown(kept, lostWithServer);
       }
+    },
+
+    async giveUp(callId, reason) {
+      const kept = await store.answers.get(callId);
+      if (kept !== undefined) await endAsUnknown(kept, reason);
     },
 
     async drain() {
       await Promise.allSettled(runningHere.values());
     },
   };
-}
-
-function requestHash({ call, args }: AdmittedCall): string {
-  // The same arguments in another order are the same request.
-  return hash('sha256', `${call.tool.tool_id}\n${canonicalJson(args)}`, 'base64url');
 }
 
 function answerOf(kept: AnswerRow, now: number): Answer | null {

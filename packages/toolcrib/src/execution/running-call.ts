@@ -1,10 +1,12 @@
+import { JobLeftError } from '../durable/job-left-error.ts';
+import type { Steps } from '../durable/steps.ts';
 import { CribError } from '../model/crib-error.ts';
 import { EndSwitch, type EndSignal } from '../model/end-signal.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import type { Span } from '../model/tracing.ts';
-import type { Tool } from '../model/tool.ts';
+import { isDurable, type Tool } from '../model/tool.ts';
 import type { CallContext } from '../sources/source.ts';
 import type { Turn } from './turns.ts';
 
@@ -38,6 +40,12 @@ export class RunningCall implements CallContext {
   /** [OPS-1] Where traces are wanted, from its admission to its record. */
   readonly span: Span | undefined;
   readonly trace: TraceContext | undefined;
+  /** [POLL-2] [WF-2] What it has done so far, where it goes on after a crash. */
+  steps: Steps | undefined;
+  /** Whether it was admitted by a run before this one. */
+  readonly resumed: boolean;
+  /** Whether the limits of its caller count it. They do not count what was counted before, or with the call that it is a step of. */
+  readonly counted: boolean;
   /** True while it waits for a free place. */
   queued = false;
   /** How often its source was asked. */
@@ -51,7 +59,8 @@ export class RunningCall implements CallContext {
   #controller: AbortController | undefined;
   #ending: EndSwitch | undefined;
   #ended: EndReason | undefined;
-  #end: ((error: CribError) => void) | undefined;
+  #left: JobLeftError | undefined;
+  #end: ((error: Error) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #waitsSince = 0;
   #endsAt = 0;
@@ -68,24 +77,41 @@ export class RunningCall implements CallContext {
     this.timeoutMs = call.timeoutMs;
     this.maxTimeoutMs = call.maxTimeoutMs;
     this.shortened = call.shortened ?? false;
+    this.resumed = call.resumed ?? false;
+    this.counted = call.counted ?? true;
     this.span = call.span;
     this.trace = call.span?.context ?? call.trace;
   }
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#ended !== undefined) this.#controller.abort(endError(this.#ended, this));
+    const over = this.#over;
+    if (over !== undefined) this.#controller.abort(over);
     return this.#controller.signal;
   }
 
   get ending(): EndSignal {
     this.#ending ??= new EndSwitch();
-    if (this.#ended !== undefined) this.#ending.end(endError(this.#ended, this));
+    const over = this.#over;
+    if (over !== undefined) this.#ending.end(over);
     return this.#ending;
   }
 
   get endedEarly(): EndReason | undefined {
     return this.#ended;
+  }
+
+  get isDurable(): boolean {
+    return isDurable(this.tool);
+  }
+
+  /** True once this server does not go on with it, though somebody will. */
+  get isLeft(): boolean {
+    return this.#left !== undefined;
+  }
+
+  get #over(): Error | undefined {
+    return this.#left ?? (this.#ended && endError(this.#ended, this));
   }
 
   /** How much of its time is left, once its source is waited for. */
@@ -149,8 +175,8 @@ export class RunningCall implements CallContext {
         // Whichever comes second may still reject: that is heard here, and goes nowhere.
         output.then(resolve, recover === undefined ? reject : (failure: unknown) => recover(failure).then(resolve, reject));
         // Later than an answer that is there already.
-        const ended = this.#ended;
-        if (ended !== undefined) queueMicrotask(() => reject(endError(ended, this)));
+        const over = this.#over;
+        if (over !== undefined) queueMicrotask(() => reject(over));
       });
     } finally {
       clearTimeout(this.#timer);
@@ -161,9 +187,19 @@ export class RunningCall implements CallContext {
   }
 
   end(reason: EndReason): void {
-    if (this.#ended !== undefined) return;
+    if (this.#over !== undefined) return;
     this.#ended = reason;
-    const error = endError(reason, this);
+    this.#stop(endError(reason, this));
+  }
+
+  /** Leaves it to whoever goes on with it; it has no answer here. */
+  leave(): void {
+    if (this.#over !== undefined) return;
+    this.#left = new JobLeftError();
+    this.#stop(this.#left);
+  }
+
+  #stop(error: Error): void {
     // The caller is told before the source: one that rejects at once on its signal would otherwise put its own error in place of ours.
     this.#end?.(error);
     this.#ending?.end(error);
@@ -174,7 +210,7 @@ export class RunningCall implements CallContext {
 type RunningCallInput = Pick<
   RunningCall,
   'callId' | 'principal' | 'tool' | 'policies' | 'policyRevision' | 'startedAt' | 'timeoutMs' | 'maxTimeoutMs'
-> & { shortened?: boolean; span?: Span | undefined; trace?: TraceContext | undefined };
+> & { shortened?: boolean; resumed?: boolean; counted?: boolean; span?: Span | undefined; trace?: TraceContext | undefined };
 
 function endError(reason: EndReason, call: RunningCall): CribError {
   if (reason === 'cancelled') return new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false });

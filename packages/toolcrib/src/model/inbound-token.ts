@@ -36,7 +36,7 @@ export class InboundToken {
   }
 }
 
-/** Only for the code that gives the token back to its issuer, or forwards it where a source says so; `architecture.test.ts` names it. */
+/** Only for the code that gives the token back to its issuer, forwards it where a source says so, or keeps it sealed; `architecture.test.ts` names it. */
 export function openInbound(token: InboundToken): InboundText {
   return open(token) as InboundText;
 }

@@ -37,6 +37,15 @@ export function createAnswers(queries: Queries) {
       });
     },
 
+    /** For a call without a key; one that has its place already keeps it. */
+    async ensure(answer: AnswerRow): Promise<void> {
+      await queries
+        .insertInto('answers')
+        .values(answer)
+        .onConflict((conflict) => conflict.column('call_id').doNothing())
+        .execute();
+    },
+
     /** The first to finish a call wins; false when it was finished before, or is not there. */
     async finish(callId: string, body: string, expiresAt: number): Promise<boolean> {
       const update = queries.updateTable('answers').set({ body, expires_at: expiresAt });

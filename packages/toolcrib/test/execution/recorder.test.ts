@@ -41,11 +41,24 @@ function recorderWithBatches(): { recorder: Recorder; batches: Batch[] } {
 }
 
 describe('the recorder', () => {
-  test('writes together what finished in one turn, in order', async () => {
+  test('writes what finished alone in the next turn', async () => {
     const { recorder, batches } = recorderWithBatches();
-    const recorded = ['a', 'b', 'c'].map((id) => recorder.record(aRecord(id)));
+    const recorded = recorder.record(aRecord('a'));
     expect(batches).toEqual([]);
     await nextTurn();
+    await Promise.resolve();
+    expect(batches.map(({ ids }) => ids)).toEqual([['a']]);
+    batches[0]?.done.resolve();
+    await recorded;
+  });
+
+  test('writes together what finished in one turn and in those after it that brought more, in order', async () => {
+    const { recorder, batches } = recorderWithBatches();
+    const recorded = ['a', 'b'].map((id) => recorder.record(aRecord(id)));
+    await nextTurn();
+    recorded.push(recorder.record(aRecord('c')));
+    expect(batches).toEqual([]);
+    await expect.poll(() => batches.length).toBe(1);
     expect(batches.map(({ ids }) => ids)).toEqual([['a', 'b', 'c']]);
     batches[0]?.done.resolve();
     await Promise.all(recorded);
@@ -84,14 +97,14 @@ describe('the recorder', () => {
   test('fails only the calls whose own batch failed', async () => {
     const { recorder, batches } = recorderWithBatches();
     const failing = Promise.allSettled([recorder.record(aRecord('a')), recorder.record(aRecord('b'))]);
-    await nextTurn();
+    await expect.poll(() => batches.length).toBe(1);
     const next = recorder.record(aRecord('c'));
     batches[0]?.done.reject(new Error('disk full'));
     expect(await failing).toEqual([
       { status: 'rejected', reason: new Error('disk full') },
       { status: 'rejected', reason: new Error('disk full') },
     ]);
-    await nextTurn();
+    await expect.poll(() => batches.length).toBe(2);
     batches[1]?.done.resolve();
     await next;
     expect(batches.map(({ ids }) => ids)).toEqual([['a', 'b'], ['c']]);

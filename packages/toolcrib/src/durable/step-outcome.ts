@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { CribError, httpStatusByCode, type ErrorCode } from '../model/crib-error.ts';
+import type { Json } from '../model/json.ts';
+import { UnknownOutcomeError } from './unknown-outcome-error.ts';
+
+const codes = Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]];
+
+/** How a step ended. A failure is remembered too: what was decided because of it has to be decided the same way again. */
+const stepOutcomeSchema = z.union([
+  z.strictObject({ result: z.unknown() }),
+  z.strictObject({ unknown: z.string() }),
+  z.strictObject({
+    code: z.enum(codes),
+    message: z.string(),
+    retryable: z.boolean(),
+    field: z.string().optional(),
+    retryAfterMs: z.number().optional(),
+    upstreamStatus: z.number().optional(),
+    details: z.unknown().optional(),
+  }),
+]);
+
+export function writeResult(result: Json): string {
+  return JSON.stringify({ result });
+}
+
+export function writeUnknown(unknown: string): string {
+  return JSON.stringify({ unknown });
+}
+
+/** Undefined for an error that is none of ours: it says nothing that could be decided on. */
+export function writeFailure(error: unknown): string | undefined {
+  if (error instanceof UnknownOutcomeError) return writeUnknown(error.message);
+  if (!(error instanceof CribError)) return undefined;
+  const { code, message, retryable, field, retryAfterMs, upstreamStatus, details } = error;
+  return JSON.stringify({ code, message, retryable, field, retryAfterMs, upstreamStatus, details });
+}
+
+/** The result, or the failure thrown again. */
+export function readOutcome(text: string): Json {
+  const outcome = stepOutcomeSchema.parse(JSON.parse(text));
+  if ('result' in outcome) return outcome.result as Json;
+  if ('unknown' in outcome) throw new UnknownOutcomeError(outcome.unknown);
+  const { code, message, details, ...options } = outcome;
+  throw new CribError(code, message, { ...defined(options), ...(details === undefined ? {} : { details: details as Json }) });
+}
+
+function defined<Fields extends object>(fields: Fields): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
+}

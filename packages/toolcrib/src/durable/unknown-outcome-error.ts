@@ -1,0 +1,10 @@
+import { CribError } from '../model/crib-error.ts';
+
+/** [POLL-2] [WF-2] Something that must not be done twice was begun, and nobody knows whether it took effect. The call ends as `unknown`. */
+export class UnknownOutcomeError extends CribError {
+  override name = 'UnknownOutcomeError';
+
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('SERVICE_UNAVAILABLE', message, { retryable: false, ...options });
+  }
+}

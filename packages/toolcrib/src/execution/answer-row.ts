@@ -1,0 +1,34 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../inventory/definition-hash.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Tool } from '../model/tool.ts';
+import type { AnswerRow } from '../store/answers.ts';
+import type { RunningCall } from './running-call.ts';
+
+/** How long a kept answer can be fetched or repeated. */
+export const keepForMs = 24 * 3_600_000;
+/** A call is given this much more than its own time before it counts as lost with the server that ran it. */
+const graceMs = 5000;
+
+/** The place where the answer of a call will be kept. */
+export function answerRow(call: RunningCall, args: JsonObject, idempotencyKey: string | null): AnswerRow {
+  // However often it tells how far it is, one that goes on after a crash ends by its longest time; no other gets an answer after its own.
+  const lastsMs = call.isDurable ? call.maxTimeoutMs : call.timeoutMs;
+  return {
+    call_id: call.callId,
+    owner: call.principal.key,
+    idempotency_key: idempotencyKey,
+    request_hash: requestHash(call.tool, args),
+    tool_id: call.tool.tool_id,
+    tool: call.tool.name,
+    deadline_at: call.startedAt + lastsMs + graceMs,
+    created_at: call.startedAt,
+    expires_at: call.startedAt + lastsMs + keepForMs,
+    body: null,
+  };
+}
+
+export function requestHash(tool: Tool, args: JsonObject): string {
+  // The same arguments in another order are the same request.
+  return hash('sha256', `${tool.tool_id}\n${canonicalJson(args)}`, 'base64url');
+}

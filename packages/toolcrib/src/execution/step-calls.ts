@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { JobLeftError } from '../durable/job-left-error.ts';
+import { abortable } from '../model/abortable.ts';
+import type { Answer } from '../model/call.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Principal } from '../model/principal.ts';
+import type { CallContext } from '../sources/source.ts';
+import type { Store } from '../store/store.ts';
+import type { Executor } from './executor.ts';
+import type { DurableCalls } from './durable-calls.ts';
+import type { KeptCalls } from './kept-calls.ts';
+import { runWithin } from './run-within.ts';
+
+interface StepCall {
+  /** Id or name. */
+  tool: string;
+  arguments: JsonObject;
+  /** Names the step within its call: the same in every run of it, and no other step's. */
+  step: string;
+}
+
+interface StepCallsInput {
+  executor: Executor;
+  keptCalls: KeptCalls;
+  store: Store;
+  durableCalls: Pick<DurableCalls, 'leaving' | 'unfinished'>;
+}
+
+/** How often a call that goes on by itself is looked for. */
+const lookAgainMs = 100;
+
+/**
+ * [WF-1] [WF-2] Calls that a call makes in its steps: as its caller, under their policy, each with a record of its own. Their ids follow from
+ * the call and the step, so that a run after a crash finds those which went on by themselves, and waits for them instead of beginning
+ * them anew.
+ */
+export function createStepCalls({ executor, keptCalls, store, durableCalls }: StepCallsInput) {
+  const { leaving } = durableCalls;
+
+  async function join(principal: Principal, callId: string): Promise<Answer | undefined> {
+    for (;;) {
+      const answer = await keptCalls.join(principal, callId);
+      // The place for its answer is made right after the call is noted, and a crash may have come between the two.
+      if (answer !== undefined || !(await durableCalls.unfinished()).has(callId)) return answer;
+      await delay(lookAgainMs);
+    }
+  }
+
+  /** The answer of a call that was begun in an earlier run and went on by itself. */
+  async function begunBefore(callId: string, { principal, signal }: CallContext): Promise<Answer | undefined> {
+    try {
+      return await abortable(join(principal, callId), signal, leaving);
+    } catch (error) {
+      if (leaving.aborted) throw new JobLeftError();
+      if (signal.aborted) await cancel(callId);
+      throw error;
+    }
+  }
+
+  async function cancel(callId: string): Promise<void> {
+    const here = executor.running(callId);
+    if (here === undefined) await store.signal('cancel-call', callId);
+    else here.end('cancelled');
+  }
+
+  return async ({ tool, arguments: args, step }: StepCall, context: CallContext): Promise<Answer> => {
+    const callId = stepCallId(context.callId, step);
+    const run = async () => {
+      const request = { tool, arguments: args, call_id: callId, trace: context.trace };
+      return runWithin(executor, await executor.admit(context.principal, request), context);
+    };
+    const answer = (await begunBefore(callId, context)) ?? (await run());
+    // It goes on without this server, and so does the call it belongs to.
+    if (answer.status === 'running') throw new JobLeftError();
+    return answer;
+  };
+}
+
+/** RFC 9562 §5.7: the time of the call, so that both stand together in the record; the rest is made of what it is a step of. */
+export function stepCallId(callId: string, step: string): string {
+  const made = hash('sha256', `${callId}\n${step}`, 'hex');
+  const variant = ((Number.parseInt(made.slice(3, 4), 16) & 0x3) | 0x8).toString(16);
+  return `${callId.slice(0, 13)}-7${made.slice(0, 3)}-${variant}${made.slice(4, 7)}-${made.slice(7, 19)}`;
+}
