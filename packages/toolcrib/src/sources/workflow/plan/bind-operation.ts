@@ -1,0 +1,84 @@
+import type { HttpOperation } from '../../../model/http-operation.ts';
+import type { Tool } from '../../../model/tool.ts';
+import type { ArazzoDocument, ArazzoStep } from '../document/arazzo-document.ts';
+import { Unsupported } from '../unsupported.ts';
+
+/** A source that steps may call, with the tools it has now. */
+export interface RegisteredSource {
+  namespace: string;
+  tools: readonly Tool[];
+}
+
+export interface Sources {
+  descriptions: ArazzoDocument['sourceDescriptions'];
+  /** The registered source that a source description of this name means. */
+  find(name: string): RegisteredSource | undefined;
+}
+
+export type OperationTool = Tool & { readonly operation: HttpOperation };
+
+/** The tool that a step means. Throws `Unsupported` where there is none, or more than one. */
+export function bindOperation({ operationId, operationPath }: ArazzoStep, sources: Sources): OperationTool {
+  if (operationId !== undefined) return byId(operationId, sources);
+  const path = /^\{?\$sourceDescriptions\.(.+?)\.url\}?#\/paths\/([^/]+)(?:\/([A-Za-z]+))?$/.exec(operationPath ?? '');
+  if (path === null) {
+    throw new Unsupported(`operationPath is written {$sourceDescriptions.<name>.url}#/paths/<path>/<method>, not ${operationPath}`);
+  }
+  const [, name = '', pointer = '', method] = path;
+  const wanted = decoded(pointer);
+  const found = toolsOf(name, sources).filter(({ operation }) => operation.path === wanted && isMethod(operation, method));
+  return only(found, `${method?.toUpperCase() ?? 'A single operation'} of ${wanted}`, [name], sources);
+}
+
+function byId(written: string, sources: Sources): OperationTool {
+  const openapi = sources.descriptions.filter(({ type }) => type === 'openapi').map(({ name }) => name);
+  if (!written.startsWith('$'))
+    return only(
+      openapi.flatMap((name) => withId(name, written, sources)),
+      written,
+      openapi,
+      sources,
+    );
+  // Both names may have dots in them.
+  const name = sources.descriptions.map((one) => one.name).find((one) => written.startsWith(`$sourceDescriptions.${one}.`));
+  if (name === undefined) throw new Unsupported(`${written} names no source description of this document`);
+  const id = written.slice(`$sourceDescriptions.${name}.`.length);
+  return only(withId(name, id, sources), id, [name], sources);
+}
+
+function withId(name: string, id: string, sources: Sources): OperationTool[] {
+  return toolsOf(name, sources).filter(({ operation }) => operation.operation_id === id);
+}
+
+function toolsOf(name: string, { descriptions, find }: Sources): OperationTool[] {
+  const description = descriptions.find((one) => one.name === name);
+  if (description === undefined) throw new Unsupported(`${name} is no source description of this document`);
+  if (description.type !== 'openapi') throw new Unsupported(`${name} is another Arazzo document; only workflows of this one can be called`);
+  const source = find(name);
+  if (source === undefined) {
+    throw new Unsupported(`no source is registered for ${name}; register ${description.url}, and name its namespace in \`sources\``);
+  }
+  return source.tools.filter((tool): tool is OperationTool => tool.operation !== null && tool.state !== 'deprecated');
+}
+
+function only(found: OperationTool[], wanted: string, names: string[], { find }: Sources): OperationTool {
+  const [tool, another] = found;
+  if (tool !== undefined && another === undefined) return tool;
+  const where = names.map((name) => find(name)?.namespace ?? name).join(', ');
+  if (tool === undefined) throw new Unsupported(`${wanted} is no tool of ${where}; refresh that source, or see what its import left out`);
+  throw new Unsupported(`${wanted} is more than one tool of ${where}; say which by operationPath`);
+}
+
+function isMethod(operation: HttpOperation, method: string | undefined): boolean {
+  return method === undefined || operation.method === method.toUpperCase();
+}
+
+/** A pointer in the fragment of an address. */
+function decoded(token: string): string {
+  const plain = token.replaceAll('~1', '/').replaceAll('~0', '~');
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}

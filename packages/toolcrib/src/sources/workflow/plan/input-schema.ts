@@ -1,0 +1,61 @@
+import type { Json, JsonObject, JsonSchema } from '../../../model/json.ts';
+import { Unsupported } from '../unsupported.ts';
+
+const prefix = '#/components/inputs/';
+/** Their values are data, whatever they look like. */
+const dataKeywords = new Set(['const', 'default', 'enum', 'example', 'examples']);
+
+/** The inputs of a workflow as a schema that needs nothing around it: the components it refers to are in its `$defs`. */
+export function inputSchema(inputs: JsonObject | undefined, components: Record<string, Json>): JsonSchema {
+  if (inputs === undefined) return { type: 'object', properties: {}, additionalProperties: false };
+  const used = new Set<string>();
+
+  function selfContained(value: Json): Json {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map(selfContained);
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => {
+        if (name === '$ref' && typeof inner === 'string') return [name, ownReference(inner)];
+        return [name, dataKeywords.has(name) ? inner : selfContained(inner)];
+      }),
+    );
+  }
+
+  function ownReference(reference: string): string {
+    if (reference.startsWith('#/$defs/')) return reference;
+    const [name = '', ...rest] = reference.startsWith(prefix) ? reference.slice(prefix.length).split('/') : [];
+    if (!Object.hasOwn(components, name))
+      throw new Unsupported(`inputs refer to ${reference}; only ${prefix}… of this document is followed`);
+    used.add(name);
+    return ['#/$defs', name, ...rest].join('/');
+  }
+
+  const root = rootOf(inputs, components);
+  const schema = selfContained(root) as JsonObject;
+  const own = schema['$defs'];
+  const definitions: JsonObject = typeof own === 'object' && own !== null && !Array.isArray(own) ? { ...own } : {};
+  // What is used may use more: a set is walked to its end while it grows.
+  for (const name of used) {
+    if (Object.hasOwn(definitions, name))
+      throw new Unsupported(`inputs have a definition ${name} beside the component of that name; rename one`);
+    definitions[name] = selfContained(components[name] ?? {});
+  }
+  return { ...schema, type: 'object', ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }) };
+}
+
+/** A tool's schema says `object` at its top, so a reference there is followed. */
+function rootOf(inputs: JsonObject, components: Record<string, Json>): JsonObject {
+  let root: Json = inputs;
+  const seen = new Set<Json>();
+  for (;;) {
+    if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new Unsupported('inputs are no schema of an object');
+    const reference: Json | undefined = root['$ref'];
+    if (typeof reference !== 'string') break;
+    const name: string = reference.startsWith(prefix) ? reference.slice(prefix.length) : '';
+    if (!Object.hasOwn(components, name) || seen.has(root)) throw new Unsupported(`inputs refer to ${reference}, which is not there`);
+    seen.add(root);
+    root = components[name] ?? null;
+  }
+  if (root['type'] !== undefined && root['type'] !== 'object') throw new Unsupported('inputs are no schema of an object');
+  return root;
+}

@@ -1,0 +1,87 @@
+import type { HttpOperation, HttpRequestBody } from '../../../model/http-operation.ts';
+import type { PlannedBody, PlannedParameter, PlannedToolCall } from '../../../model/workflow-plan.ts';
+import type { ArazzoParameter, ArazzoStep } from '../document/arazzo-document.ts';
+import { Unsupported } from '../unsupported.ts';
+import type { OperationTool } from './bind-operation.ts';
+
+/** What a step calls, so that it can be called without looking at the tool again. */
+export function planToolCall(
+  { tool_id, operation, execution_mode, definition }: OperationTool,
+  given: PlannedParameter[],
+): PlannedToolCall {
+  const { annotations } = definition;
+  const key = operation.parameters.find((one) => one.in === 'header' && /^(?:x-)?idempotency-key$/i.test(one.name));
+  const isKeyGiven = given.some(({ argument }) => argument === key?.argument);
+  const isReadOnly = annotations?.['readOnlyHint'] === true;
+  const isHarmless = isReadOnly || annotations?.['idempotentHint'] === true;
+  return {
+    tool_id,
+    read_only: isReadOnly,
+    // What is itself done in steps goes on where it was when it is asked for again, and what has a key is done once.
+    repeatable: isHarmless || execution_mode === 'async_poll' || key !== undefined,
+    key_argument: key === undefined || isKeyGiven ? null : key.argument,
+    method: operation.method,
+    url: `${operation.server}${operation.path}`,
+    headers: { accept: operation.accept, ...(operation.body === null ? {} : { 'content-type': operation.body.content_type }) },
+  };
+}
+
+/** OpenAPI says that these are none, and whose credential is sent is for the source to say. */
+const ignored = new Set(['accept', 'content-type', 'authorization']);
+
+/** The parameters as arguments of the tool. `warn` is told what is left out. */
+export function planParameters(
+  parameters: readonly ArazzoParameter[],
+  operation: HttpOperation,
+  warn: (message: string) => void,
+): PlannedParameter[] {
+  const planned = parameters.flatMap(({ name, in: place, value }): PlannedParameter[] => {
+    if (place === undefined) throw new Unsupported(`parameter ${name} does not say where it is: path, query, header or cookie`);
+    const isHeader = place === 'header';
+    const found = operation.parameters.find((one) => one.in === place && sameName(one.name, name, isHeader));
+    if (found !== undefined) return [{ argument: found.argument, name, in: place, value }];
+    if (!isHeader || !ignored.has(name.toLowerCase())) {
+      throw new Unsupported(`${operation.method} ${operation.path} has no parameter ${name} in ${place}; ${known(operation)}`);
+    }
+    warn(`the header ${name} is not taken from a workflow: the source's own is sent`);
+    return [];
+  });
+  const given = new Set(planned.map(({ argument }) => argument));
+  for (const { argument, name, in: place, required } of operation.parameters)
+    if (required && !given.has(argument))
+      warn(`${operation.method} ${operation.path} needs parameter ${name} in ${place}, which is not given`);
+  return planned;
+}
+
+function sameName(one: string, other: string, isHeader: boolean): boolean {
+  return one === other || (isHeader && one.toLowerCase() === other.toLowerCase());
+}
+
+function known({ parameters }: HttpOperation): string {
+  return parameters.length === 0 ? 'it has none' : `it has ${parameters.map(({ name, in: place }) => `${name} (${place})`).join(', ')}`;
+}
+
+export function planBody(body: ArazzoStep['requestBody'], operation: HttpOperation): PlannedBody | null {
+  if (body === undefined) return null;
+  const { contentType, payload = {}, replacements } = body;
+  if (body.payload === undefined && replacements.length === 0) return null;
+  if (operation.body === null) throw new Unsupported(`${operation.method} ${operation.path} has no body`);
+  const { argument, content_type } = operation.body;
+  if (contentType !== undefined && essence(contentType) !== essence(content_type)) {
+    throw new Unsupported(`${operation.method} ${operation.path} is called with a body of ${content_type}, not ${contentType}`);
+  }
+  const text = textKind(operation.body);
+  // What begins with two slashes could be a pointer, and is an XPath.
+  const other = replacements.find(({ target }) => (text !== 'json' && text !== 'form') || !/^(?:$|\/(?!\/))/.test(target));
+  if (other !== undefined) throw new Unsupported(`the target ${other.target} is no JSON Pointer into this body; XPath is not supported`);
+  return { argument, text, payload, replacements };
+}
+
+function textKind({ kind, content_type }: HttpRequestBody): PlannedBody['text'] {
+  if (kind === 'json' || kind === 'form') return kind;
+  return /[/+]xml$/.test(essence(content_type)) ? 'xml' : 'text';
+}
+
+function essence(mediaType: string): string {
+  return (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+}

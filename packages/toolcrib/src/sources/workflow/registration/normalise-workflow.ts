@@ -1,0 +1,31 @@
+import { workflowDefinitionSchema, type WorkflowDefinition } from '../../../model/workflow-definition.ts';
+import { createDraft } from '../../registration/draft.ts';
+import type { NormalisedRegistration } from '../../registration/normalised-registration.ts';
+import { checkDiscoveryConnection } from '../../registration/per-user-rules.ts';
+import { readDiscoveryCredential } from '../../registration/read-discovery-credential.ts';
+import { readDocumentPlace } from '../../registration/read-document-place.ts';
+import { readNaming } from '../../registration/read-naming.ts';
+import type { RegistrationContext } from '../../registration/registration-context.ts';
+import type { WorkflowForm } from './workflow-form.ts';
+
+/** [WF-1] The definition that a registration comes to. Its steps are calls of other sources, so that it has no credential of its own. */
+export function normaliseWorkflow(form: WorkflowForm, context: RegistrationContext): NormalisedRegistration<WorkflowDefinition> {
+  const naming = readNaming(form);
+  const draft = createDraft(context);
+  const { allow_insecure: allowInsecure } = form;
+  const { place, text } = readDocumentPlace(draft, form.workflow, { field: 'workflow', allowInsecure });
+  checkDiscoveryConnection(form.discovery_credential, { type: 'none' });
+  const definition = workflowDefinitionSchema.parse({
+    document: place,
+    sources: form.workflow.sources,
+    allow_insecure: allowInsecure,
+    environment: Object.fromEntries(draft.environment),
+    discovery_credential: readDiscoveryCredential(draft, form, place),
+    resilience: form.resilience,
+    limits: form.limits,
+    tools: form.tools,
+    pinning: form.pinning,
+    refresh_interval_ms: form.refresh_interval_ms,
+  });
+  return { ...naming, enabled: form.enabled, definition, secrets: draft.secrets, starts: null, missing: [], document: text };
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { workflowDefinitionSchema } from '../../../model/workflow-definition.ts';
+import { allowInsecureField, handlingFields, namingFields } from '../../registration/common-fields.ts';
+import { documentFields } from '../../registration/document-form.ts';
+import { credentialInputSchema } from '../../registration/value-input.ts';
+
+const { sources } = workflowDefinitionSchema.shape;
+
+/** [WF-1] The body of `POST /api/sources` for workflows that an Arazzo document describes. */
+export const workflowFormSchema = z
+  .strictObject({
+    ...namingFields,
+    source_type: z.literal('workflow'),
+    workflow: z.strictObject({
+      ...documentFields,
+      sources: sources
+        .unwrap()
+        .optional()
+        .describe(
+          'The namespace of the registered source that each of its source descriptions means; the one of the same name unless told',
+        ),
+    }),
+    discovery_credential: credentialInputSchema
+      .optional()
+      .describe('As whom the document is fetched where it is protected; nobody unless told'),
+    allow_insecure: allowInsecureField,
+    ...handlingFields,
+  })
+  .meta({ required: ['name', 'source_type', 'workflow'], description: 'Workflows that an Arazzo document describes: each is a tool' });
+
+export type WorkflowForm = z.infer<typeof workflowFormSchema>;
+/** The same before defaults are filled in: what a person or a file says. */
+export type WorkflowFormInput = z.input<typeof workflowFormSchema>;

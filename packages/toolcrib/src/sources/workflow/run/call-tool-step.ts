@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto';
+import type { Steps } from '../../../durable/steps.ts';
+import { UnknownOutcomeError } from '../../../durable/unknown-outcome-error.ts';
+import { CribError } from '../../../model/crib-error.ts';
+import type { Json, JsonObject } from '../../../model/json.ts';
+import type { PlannedStep, PlannedToolCall } from '../../../model/workflow-plan.ts';
+import type { CallContext } from '../../source.ts';
+import type { CallTool } from '../call-tool.ts';
+import type { Exchange } from '../expression/evaluate-expression.ts';
+import { exchangeOf, readsBody, refusedAnswer, stepAnswerOf, type StepAnswer } from './step-answer.ts';
+
+interface ToolStep {
+  step: PlannedStep;
+  call: PlannedToolCall;
+  name: string;
+  made: { args: JsonObject; body: Json | undefined };
+}
+
+/** [WF-2] Calls the tool of a step, once: what came of it is remembered, also that it was refused. */
+export async function callToolStep(
+  { step, call, name, made }: ToolStep,
+  { steps, callTool, context }: { steps: Steps; callTool: CallTool; context: CallContext },
+): Promise<{ answer: StepAnswer; exchange: Exchange }> {
+  const key = call.key_argument === null ? {} : { [call.key_argument]: keyOf(context.callId, name) };
+  const args = { ...made.args, ...key };
+  const work = async (): Promise<StepAnswer> =>
+    stepAnswerOf(await callTool({ tool: call.tool_id, arguments: args, step: name }, context), readsBody(step));
+  let answer: StepAnswer;
+  try {
+    answer = await steps.run(name, { repeatable: call.repeatable }, work);
+  } catch (error) {
+    if (!(error instanceof CribError) || error instanceof UnknownOutcomeError) throw error;
+    answer = refusedAnswer(error);
+  }
+  return { answer, exchange: exchangeOf(call, step, { args, body: made.body, answer }) };
+}
+
+/** The same on every run of the call, and another for every try: a step that is repeated because the document says so is meant to be done again. */
+function keyOf(callId: string, name: string): string {
+  return hash('sha256', `${callId}\n${name}`, 'hex').slice(0, 32);
+}

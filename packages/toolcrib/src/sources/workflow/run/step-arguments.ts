@@ -1,0 +1,64 @@
+import { CribError } from '../../../model/crib-error.ts';
+import type { Json, JsonObject } from '../../../model/json.ts';
+import type { PlannedBody, PlannedStep } from '../../../model/workflow-plan.ts';
+import type { Scope } from '../expression/evaluate-expression.ts';
+import { fillIn, fillInEach, plainText } from '../expression/fill-in.ts';
+import { withReplaced } from '../expression/json-pointer.ts';
+
+/** What a step is called with. Throws `VALIDATION_ERROR` where that cannot be made. */
+export function stepArguments({ parameters, body }: PlannedStep, scope: Scope): { args: JsonObject; body: Json | undefined } {
+  const entries = parameters.map(({ argument, value }) => [argument, fillIn(value, scope)] as const);
+  const made = body === null ? undefined : bodyOf(body, scope);
+  if (body !== null) entries.push([body.argument, made]);
+  return { args: Object.fromEntries(entries.filter((entry): entry is [string, Json] => entry[1] !== undefined)), body: made };
+}
+
+function bodyOf({ payload, text, replacements }: PlannedBody, scope: Scope): Json | undefined {
+  let body = typeof payload === 'string' ? bodyFromText(payload, text, scope) : fillIn(payload, scope);
+  for (const { target, value } of replacements) {
+    const filled = fillIn(value, scope);
+    if (filled === undefined) continue;
+    body = withReplaced(body, target, filled);
+    if (body === undefined) throw new CribError('VALIDATION_ERROR', `The body has no place ${target}`);
+  }
+  return body;
+}
+
+/** Nothing that is filled in can become more than a value: text is taken apart first, or what is put into it is written as its kind wants it. */
+function bodyFromText(payload: string, kind: PlannedBody['text'], scope: Scope): Json | undefined {
+  const isTemplate = !payload.startsWith('$');
+  if (kind === 'json' && isTemplate) {
+    const parsed = parsedJson(payload);
+    if (parsed !== undefined) return fillIn(parsed, scope);
+    return parsedJson(fillInEach(payload, scope, (value) => JSON.stringify(value))) ?? fillIn(payload, scope);
+  }
+  if (kind === 'form' && isTemplate) return fillIn(formFields(payload), scope);
+  if (kind === 'xml' && isTemplate) return fillInEach(payload, scope, (value) => escapeXml(plainText(value)));
+  return fillIn(payload, scope);
+}
+
+function parsedJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A field that is there more than once is a list. */
+function formFields(text: string): JsonObject {
+  const fields = new URLSearchParams(text.trim());
+  const names = [...new Set(fields.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const [first = '', ...more] = fields.getAll(name);
+      return [name, more.length === 0 ? first : [first, ...more]];
+    }),
+  );
+}
+
+const xmlEscapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
+
+function escapeXml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => xmlEscapes[character] ?? '');
+}

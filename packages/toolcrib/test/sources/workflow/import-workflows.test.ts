@@ -1,0 +1,309 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/model/json.ts';
+import { arazzo, importFrom, json, operationTool } from './shop.ts';
+
+const tools = [
+  operationTool({
+    id: 'findPets',
+    path: '/pets',
+    parameters: [
+      ['tags', 'query'],
+      ['X-Store', 'header'],
+    ],
+  }),
+  operationTool({
+    id: 'getPet',
+    path: '/pets/{petId}',
+    parameters: [
+      ['petId', 'path'],
+      ['id', 'query'],
+    ],
+    argumentOf: { petId: 'petId_path' },
+  }),
+  operationTool({ id: 'placeOrder', method: 'POST', path: '/orders', body: json }),
+  operationTool({ id: 'twice', path: '/a' }),
+  operationTool({ id: 'twice', path: '/b' }),
+];
+
+const find = { stepId: 'find', operationId: 'findPets' };
+
+async function reasonFor(workflow: JsonObject, extra: JsonObject = {}): Promise<string> {
+  const { tools: found, report } = await importFrom(
+    arazzo(
+      [
+        { workflowId: 'w', ...workflow },
+        { workflowId: 'fine', steps: [find] },
+      ],
+      extra,
+    ),
+    tools,
+  );
+  expect(found.map(({ definition }) => definition.name)).toContain('fine');
+  return report.skipped.find(({ operation }) => operation === 'w')?.reason ?? 'it was not left out';
+}
+
+test('[WF-1] every workflow is a tool with its own inputs, bound to the tools of the sources it names', async () => {
+  const workflow = {
+    workflowId: 'buy',
+    summary: 'Buy a pet',
+    description: 'Finds one and buys it',
+    inputs: { $ref: '#/components/inputs/buyer' },
+    parameters: [{ reference: '$components.parameters.store' }],
+    steps: [{ ...find, parameters: [{ name: 'tags', in: 'query', value: '$inputs.tags' }], outputs: { pet: '$response.body#/0/id' } }],
+    outputs: { pet: '$steps.find.outputs.pet' },
+  };
+  const components = {
+    inputs: {
+      buyer: { type: 'object', properties: { tags: { $ref: '#/components/inputs/tags' } }, required: ['tags'] },
+      tags: { type: 'array' },
+    },
+    parameters: { store: { name: 'x-store', in: 'header', value: 'main' } },
+  };
+  const imported = await importFrom(arazzo([workflow], { components }), tools);
+  expect(imported).toMatchObject({
+    title: 'Shop',
+    version: '1.2.3',
+    report: { format: 'Arazzo 1.0.1', operations: 1, tools: 1, skipped: [], warnings: [] },
+  });
+  const [tool] = imported.tools;
+  expect(tool?.definition).toEqual({
+    name: 'buy',
+    title: 'Buy a pet',
+    description: 'Finds one and buys it',
+    input_schema: {
+      type: 'object',
+      properties: { tags: { $ref: '#/$defs/tags' } },
+      required: ['tags'],
+      $defs: { tags: { type: 'array' } },
+    },
+    output_schema: { type: 'object', properties: { pet: {} } },
+    annotations: { readOnlyHint: true },
+  });
+  expect(tool).toMatchObject({ execution_mode: 'workflow', version: '1.2.3' });
+  expect(tool?.workflow?.source_urls).toEqual({ shop: 'https://docs.test/shop.yaml' });
+  expect(tool?.workflow?.workflows[0]?.steps[0]).toMatchObject({
+    calls: { tool_id: tools[0]?.tool_id, repeatable: true, method: 'GET', url: 'https://shop.test/pets' },
+    parameters: [
+      { argument: 'tags', in: 'query', value: '$inputs.tags' },
+      { argument: 'X-Store', in: 'header', value: 'main' },
+    ],
+  });
+  const validate = new Ajv2020().compile(tool?.definition.input_schema ?? {});
+  expect([validate({ tags: [] }), validate({ tags: 1 }), validate({})]).toEqual([true, false, false]);
+});
+
+test('[WF-1] a step is bound by path and method too, and by the argument names of its tool', async () => {
+  const operationPath = '{$sourceDescriptions.shop.url}#/paths/~1pets~1{petId}/get';
+  const steps = [{ stepId: 'get', operationPath, parameters: [{ name: 'petId', in: 'path', value: 1 }] }];
+  const { tools: found } = await importFrom(arazzo([{ workflowId: 'w', steps }]), tools);
+  expect(found[0]?.workflow?.workflows[0]?.steps[0]).toMatchObject({
+    calls: { tool_id: tools[1]?.tool_id },
+    parameters: [{ argument: 'petId_path', name: 'petId' }],
+  });
+});
+
+describe('a workflow that cannot be carried out is left out, with the reason', () => {
+  const step = (fields: JsonObject) => ({ steps: [{ stepId: 's', ...fields }] });
+  const order = (requestBody: JsonObject) => step({ operationId: 'placeOrder', requestBody });
+
+  test.each<[string, JsonObject, string]>([
+    ['an unknown operation', step({ operationId: 'nothing' }), 'step s: nothing is no tool of shop; refresh that source'],
+    ['an operation that is there twice', step({ operationId: 'twice' }), 'twice is more than one tool of shop; say which by operationPath'],
+    ['an unknown source', step({ operationId: '$sourceDescriptions.store.findPets' }), 'names no source description'],
+    ['a path that is not written so', step({ operationPath: '/pets' }), 'operationPath is written'],
+    ['an unknown path', step({ operationPath: '{$sourceDescriptions.shop.url}#/paths/~1x/get' }), 'GET of /x is no tool of shop'],
+    [
+      'an unknown parameter',
+      step({ ...find, stepId: 's', parameters: [{ name: 'pet_tags', in: 'query', value: 1 }] }),
+      'has no parameter pet_tags in query; it has tags (query), X-Store (header)',
+    ],
+    [
+      'a parameter without a place',
+      step({ operationId: 'findPets', parameters: [{ name: 'tags', value: 1 }] }),
+      'does not say where it is',
+    ],
+    ['a body where there is none', step({ operationId: 'findPets', requestBody: { payload: {} } }), 'has no body'],
+    ['a body of another type', order({ contentType: 'text/csv', payload: 'a' }), 'a body of application/json, not text/csv'],
+    ['a replacement by XPath', order({ payload: {}, replacements: [{ target: '//a', value: 1 }] }), 'XPath is not supported'],
+    [
+      'a criterion in XPath',
+      step({ operationId: 'findPets', successCriteria: [{ context: '$response.body', condition: '//a', type: 'xpath' }] }),
+      'XPath, which is not supported',
+    ],
+    [
+      'a condition nobody understands',
+      step({ operationId: 'findPets', successCriteria: [{ condition: '$statusCode is 200' }] }),
+      'not understood',
+    ],
+    ['an expression nobody understands', order({ payload: { a: '$inputs' } }), '$inputs is no expression'],
+    ['an expression in a text', order({ payload: '{"a": "{$request.cookie.b}"}' }), '$request.cookie.b is no expression'],
+    [
+      'an output of an unknown step',
+      { ...step({ operationId: 'findPets' }), outputs: { a: '$steps.t.outputs.b' } },
+      'a step that is not there',
+    ],
+    ['an unknown workflow', { ...step({ operationId: 'findPets' }), outputs: { a: '$workflows.v.outputs.b' } }, 'not in this document'],
+    [
+      'an unknown component',
+      step({ operationId: 'findPets', parameters: [{ reference: '$components.parameters.x' }] }),
+      '$components.parameters.x is not there',
+    ],
+    ['a jump to nowhere', step({ operationId: 'findPets', onSuccess: [{ name: 'a', type: 'goto' }] }), 'does not say where to go'],
+    [
+      'a jump to an unknown step',
+      step({ operationId: 'findPets', onSuccess: [{ name: 'a', type: 'goto', stepId: 't' }] }),
+      'step t, which is not there',
+    ],
+    ['a step with two targets', step({ operationId: 'findPets', workflowId: 'fine' }), 'one of operationId, operationPath and workflowId'],
+    ['a step without one', step({}), 'one of operationId, operationPath and workflowId'],
+    ['a workflow of another document', step({ workflowId: '$sourceDescriptions.other.w' }), 'a workflow of another document'],
+    ['a workflow that is not there', step({ workflowId: 'v' }), 'no workflow v in this document'],
+    ['one that calls itself', step({ workflowId: 'w' }), 'w would run itself inside itself'],
+    ['two steps of one name', { steps: [find, find] }, 'two steps are called find'],
+    ['no step', { steps: [] }, 'steps: '],
+    ['a field nobody knows', { steps: [find], timeout: 3 }, 'timeout'],
+    [
+      'inputs from elsewhere',
+      { steps: [find], inputs: { $ref: 'https://other.test/schema.json' } },
+      'inputs refer to https://other.test/schema.json',
+    ],
+    ['inputs that are no object', { steps: [find], inputs: { type: 'string' } }, 'no schema of an object'],
+    [
+      'inputs that refer to themselves',
+      { steps: [find], inputs: { $ref: '#/components/inputs/a' } },
+      'inputs refer to #/components/inputs/a',
+    ],
+  ])('%s', async (_name, workflow, reason) => {
+    expect(await reasonFor(workflow, { components: { inputs: { a: { $ref: '#/components/inputs/a' } } } })).toContain(reason);
+  });
+
+  test('a source that is not registered', async () => {
+    const document = arazzo([{ workflowId: 'w', steps: [find] }]).replace('"name":"shop"', '"name":"elsewhere"');
+    const { report } = await importFrom(document, tools);
+    expect(report.skipped).toEqual([
+      { operation: 'w', reason: expect.stringContaining('no source is registered for elsewhere; register ./shop.yaml') },
+    ]);
+  });
+
+  test('workflows that call each other in a circle, and what leads to them', async () => {
+    const calling = (workflowId: string, called: string) => ({ workflowId, steps: [{ stepId: 's', workflowId: called }] });
+    const { tools: found, report } = await importFrom(arazzo([calling('a', 'b'), calling('b', 'a'), calling('c', 'a')]), tools);
+    expect(found).toEqual([]);
+    expect(report.skipped.map(({ operation }) => operation)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('what leads to one that was left out', async () => {
+    const bad = { workflowId: 'bad', steps: [{ stepId: 's', operationId: 'nothing' }] };
+    const { report } = await importFrom(arazzo([{ workflowId: 'w', steps: [{ stepId: 's', workflowId: 'bad' }] }, bad]), tools);
+    expect(report.skipped[0]).toEqual({
+      operation: 'w',
+      reason: expect.stringContaining('it leads to bad, which was left out: step s: nothing'),
+    });
+  });
+
+  test('one that depends on another with inputs', async () => {
+    const { tools: found, report } = await importFrom(
+      arazzo([
+        { workflowId: 'login', inputs: { type: 'object' }, steps: [find] },
+        { workflowId: 'w', dependsOn: ['login'], steps: [find] },
+      ]),
+      tools,
+    );
+    expect(found.map(({ definition }) => definition.name)).toEqual(['login']);
+    expect(report.skipped[0]?.reason).toContain('it depends on login, which has inputs');
+  });
+
+  test('one that comes to too many steps', async () => {
+    expect(
+      await reasonFor({ steps: [{ stepId: 's', operationId: 'placeOrder', requestBody: { payload: 'x'.repeat(200_000) } }] }),
+    ).toContain('too many steps');
+  });
+
+  test('two of one name, whatever their letters', async () => {
+    const { report } = await importFrom(
+      arazzo([
+        { workflowId: 'Buy', steps: [find] },
+        { workflowId: 'buy', steps: [find] },
+      ]),
+      tools,
+    );
+    expect(report).toMatchObject({ tools: 1, skipped: [{ operation: 'buy', reason: expect.stringContaining('same name') }] });
+  });
+});
+
+test('what probably has no value is said, and costs nothing', async () => {
+  const steps = [
+    {
+      ...find,
+      parameters: [
+        { name: 'tags', in: 'query', value: '$inputs.tag' },
+        { name: 'authorization', in: 'header', value: 'x' },
+      ],
+    },
+  ];
+  const { report } = await importFrom(arazzo([{ workflowId: 'w', steps, outputs: { a: '$steps.find.outputs.b' } }]), tools);
+  expect(report.tools).toBe(1);
+  expect(report.warnings.map(({ message }) => message)).toEqual([
+    "step find: the header authorization is not taken from a workflow: the source's own is sent",
+    '$inputs.tag is not among the inputs',
+    '$steps.find.outputs.b has no value: step find has no such output',
+  ]);
+});
+
+describe('a document that cannot be read is refused as a whole', () => {
+  const valid = JSON.parse(arazzo([{ workflowId: 'w', steps: [find] }])) as JsonObject;
+  test.each<[string, string, string]>([
+    ['no Arazzo document', '{"openapi": "3.1.0"}', 'This is no Arazzo document'],
+    ['a later version', JSON.stringify({ ...valid, arazzo: '1.1.0' }), 'written in Arazzo 1.1.0; 1.0 is understood'],
+    ['no title', JSON.stringify({ ...valid, info: { version: '1' } }), 'info.title'],
+    ['an unknown field', JSON.stringify({ ...valid, extra: 1 }), 'extra'],
+    ['neither JSON nor YAML', '{"arazzo": ', 'neither JSON nor YAML'],
+    [
+      'two sources of one name',
+      JSON.stringify({
+        ...valid,
+        sourceDescriptions: [
+          { name: 'a', url: '.' },
+          { name: 'a', url: '.' },
+        ],
+      }),
+      'Two source descriptions are called a',
+    ],
+    ['nesting', `${'['.repeat(300)}${']'.repeat(300)}`, 'nested deeper than 200 levels'],
+    [
+      'short aliases of much',
+      `a: &a ${'x'.repeat(50_000)}\nb: [${'*a, '.repeat(100)}]`,
+      'comes to too much once its aliases are written out',
+    ],
+    ['length', `# ${'x'.repeat(1_000_001)}`, 'longer than'],
+    [
+      'aliases that double',
+      'a: &a [x, x]\n' +
+        'bcdefghijklmnopqrstuvwxyz'
+          .split('')
+          .map((name, i) => `${name}: &${name} [${`*${'abcdefghijklmnopqrstuvwxyz'[i]}, `.repeat(9)}]`)
+          .join('\n'),
+      'The aliases of the document cannot be followed',
+    ],
+  ])('%s', async (_name, text, message) => {
+    await expect(importFrom(text, tools)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) });
+  });
+
+  test('a key that stands twice is said', async () => {
+    const text = `${arazzo([{ workflowId: 'w', steps: [find] }]).slice(0, -1)}, "components": {}, "components": {} # YAML\n}`;
+    expect((await importFrom(text, tools)).report.warnings).toEqual([
+      { operation: null, message: expect.stringContaining('"components" stands twice') },
+    ]);
+  });
+
+  test('extensions are nobody’s business', async () => {
+    const document = {
+      ...valid,
+      'x-a': 1,
+      info: { ...(valid['info'] as JsonObject), 'x-b': {} },
+      workflows: [{ workflowId: 'w', 'x-c': [], steps: [{ ...find, 'x-d': 1 }] }],
+    };
+    expect((await importFrom(JSON.stringify(document), tools)).report).toMatchObject({ tools: 1, skipped: [] });
+  });
+});

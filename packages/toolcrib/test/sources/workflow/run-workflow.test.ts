@@ -1,0 +1,445 @@
+import { expect, test } from 'vitest';
+import { UnknownOutcomeError } from '../../../src/durable/unknown-outcome-error.ts';
+import type { JsonObject } from '../../../src/model/json.ts';
+import type { Tool } from '../../../src/model/tool.ts';
+import {
+  arazzo,
+  askOver,
+  importFrom,
+  json,
+  operationTool,
+  runTool,
+  startShop,
+  type RunOptions,
+  type Seen,
+  type ShopAnswer,
+} from './shop.ts';
+
+function toolsAt(server: string): Tool[] {
+  return [
+    operationTool({ id: 'findPets', path: '/pets', server, parameters: [['tag', 'query']] }),
+    operationTool({
+      id: 'getPet',
+      path: '/pets/{petId}',
+      server,
+      parameters: [
+        ['petId', 'path'],
+        ['X-Trace', 'header'],
+      ],
+    }),
+    operationTool({ id: 'placeOrder', method: 'POST', path: '/orders', server, body: json }),
+    operationTool({ id: 'sendNote', method: 'POST', path: '/notes', server, body: { kind: 'text', type: 'application/xml' } }),
+    operationTool({
+      id: 'sendForm',
+      method: 'POST',
+      path: '/form',
+      server,
+      body: { kind: 'form', type: 'application/x-www-form-urlencoded' },
+    }),
+  ];
+}
+
+/** Imports the first workflow and runs it against a service that answers so. */
+async function play(
+  workflows: object[],
+  answer: (seen: Seen, count: number) => ShopAnswer,
+  {
+    args = {},
+    extra = {},
+    refuses = [],
+    ...options
+  }: Partial<RunOptions> & { args?: JsonObject; extra?: JsonObject; refuses?: string[] } = {},
+) {
+  await using shop = await startShop(answer);
+  const tools = toolsAt(shop.origin);
+  const { tools: found, report } = await importFrom(arazzo(workflows, extra), tools);
+  expect(report.skipped).toEqual([]);
+  const output = await runTool(found[0], args, { callTool: askOver(tools, refuses), ...options });
+  return { output, requests: shop.requests, origin: shop.origin };
+}
+
+const lines = (requests: Seen[]) => requests.map(({ method, url, body }) => `${method} ${url}${body === '' ? '' : ` ${body}`}`);
+const find = { stepId: 'find', operationId: 'findPets' };
+const order = { stepId: 'order', operationId: 'placeOrder' };
+
+test('[WF-1] steps hand on what they found, and the outputs are the result', async () => {
+  const progress: NonNullable<RunOptions['progress']> = [];
+  const { output, requests } = await play(
+    [
+      {
+        workflowId: 'buy',
+        steps: [
+          {
+            ...find,
+            description: 'Looks for one\nand more words',
+            parameters: [{ name: 'tag', in: 'query', value: '$inputs.tag' }],
+            successCriteria: [
+              { condition: '$statusCode == 200' },
+              { context: '$response.body', condition: '$[?@.id > 3]', type: 'jsonpath' },
+            ],
+            outputs: { pet: '$response.body#/0/id' },
+          },
+          {
+            stepId: 'get',
+            operationId: 'getPet',
+            parameters: [
+              { name: 'petId', in: 'path', value: '$steps.find.outputs.pet' },
+              { name: 'X-Trace', in: 'header', value: 'pet-{$steps.find.outputs.pet}' },
+            ],
+            outputs: {
+              url: '$url',
+              method: '$method',
+              trace: '$request.header.x-trace',
+              id: '$request.path.petId',
+              type: '$response.header.Content-Type',
+            },
+          },
+          {
+            ...order,
+            requestBody: {
+              payload: { petId: '$steps.find.outputs.pet', note: 'for {$inputs.who}', coupon: '$inputs.coupon' },
+              replacements: [{ target: '/quantity', value: 2 }],
+            },
+            outputs: { order: '$response.body#/id', sent: '$request.body#/quantity' },
+          },
+        ],
+        outputs: {
+          order: '$steps.order.outputs.order',
+          sent: '$steps.order.outputs.sent',
+          seen: '$steps.get.outputs.id',
+          url: '$steps.get.outputs.url',
+        },
+      },
+    ],
+    ({ url }) =>
+      url.startsWith('/pets?') ? { body: [{ id: 5 }] } : url === '/orders' ? { status: 201, body: { id: 'o-1' } } : { body: {} },
+    { args: { tag: 'dog', who: 'Ada' }, progress },
+  );
+  expect(lines(requests)).toEqual(['GET /pets?tag=dog', 'GET /pets/5', 'POST /orders {"petId":5,"note":"for Ada","quantity":2}']);
+  expect(requests[1]?.headers['x-trace']).toBe('pet-5');
+  expect(output).toMatchObject({ structured_content: { order: 'o-1', sent: 2, seen: 5, url: expect.stringMatching(/\/pets\/5$/) } });
+  expect(output.is_error).toBeUndefined();
+  expect(output.metadata).toEqual({
+    workflow: {
+      steps: [
+        { step: 'find', call_id: 'call-1', status: 200, succeeded: true },
+        { step: 'get', call_id: 'call-2', status: 200, succeeded: true },
+        { step: 'order', call_id: 'call-3', status: 201, succeeded: true },
+      ],
+    },
+  });
+  expect(progress).toEqual([
+    { progress: 1, total: 3, message: 'find: Looks for one' },
+    { progress: 2, total: 3, message: 'get' },
+    { progress: 3, total: 3, message: 'order' },
+  ]);
+});
+
+test('[WF-1] a step that fails ends the workflow with its name, its criterion and what the service said', async () => {
+  const { output, requests } = await play(
+    [{ workflowId: 'w', steps: [{ ...find, successCriteria: [{ condition: '$statusCode == 200' }] }, order] }],
+    () => ({ status: 503, body: { message: 'closed' } }),
+  );
+  expect(requests).toHaveLength(1);
+  expect(output).toMatchObject({
+    is_error: true,
+    structured_content: {
+      message: 'Step find failed (status 503): $statusCode == 200 does not hold; answered with 503',
+      step: 'find',
+      upstream_status: 503,
+    },
+  });
+});
+
+test('[WF-1] without criteria a step succeeds where its call did', async () => {
+  expect((await play([{ workflowId: 'w', steps: [find] }], () => ({ status: 404 }))).output.is_error).toBe(true);
+  expect((await play([{ workflowId: 'w', steps: [find] }], () => ({ status: 201 }))).output.is_error).toBeUndefined();
+});
+
+test('[WF-1] criteria may be content with a status that is no success', async () => {
+  const { output } = await play(
+    [
+      {
+        workflowId: 'w',
+        steps: [
+          {
+            ...find,
+            successCriteria: [{ condition: '$statusCode == 404' }],
+            outputs: { why: '$response.body#/message', after: '$response.header.Retry-After' },
+          },
+        ],
+        outputs: { why: '$steps.find.outputs.why', after: '$steps.find.outputs.after' },
+      },
+    ],
+    () => ({ status: 404, headers: { 'retry-after': '7' }, body: { message: 'none left' } }),
+  );
+  expect(output.structured_content).toEqual({ why: 'none left', after: '7' });
+});
+
+test('[WF-1] actions choose the way: the first whose criteria hold', async () => {
+  const { output, requests } = await play(
+    [
+      {
+        workflowId: 'w',
+        steps: [
+          {
+            ...find,
+            onSuccess: [
+              { name: 'nothing', type: 'end', criteria: [{ condition: '$response.body#/count == 0' }] },
+              { name: 'over', type: 'goto', stepId: 'order', criteria: [{ condition: '$response.body#/count == 1' }] },
+              { name: 'late', type: 'end' },
+            ],
+          },
+          { stepId: 'never', operationId: 'getPet', parameters: [{ name: 'petId', in: 'path', value: 1 }] },
+          { ...order, outputs: { id: '$response.body#/id' }, onSuccess: [{ reference: '$components.successActions.stop' }] },
+          { stepId: 'after', operationId: 'findPets' },
+        ],
+        outputs: { id: '$steps.order.outputs.id' },
+      },
+    ],
+    ({ method }) => ({ body: method === 'GET' ? { count: 1 } : { id: 9 } }),
+    { extra: { components: { successActions: { stop: { name: 'stop', type: 'end' } } } } },
+  );
+  expect(lines(requests)).toEqual(['GET /pets', 'POST /orders']);
+  expect(output.structured_content).toEqual({ id: 9 });
+});
+
+test('[WF-1] a failed step is tried again as often as its action says, then the next action is taken', async () => {
+  const retry = { name: 'again', type: 'retry', retryAfter: 0.001, retryLimit: 2, criteria: [{ condition: '$statusCode == 503' }] };
+  const failureActions = [retry, { name: 'else', type: 'goto', stepId: 'order' }];
+  const steps = [{ ...find }, { ...order, onSuccess: [{ name: 'stop', type: 'end' }], outputs: { id: '$response.body#/id' } }];
+  const workflow = { workflowId: 'w', failureActions, steps, outputs: { id: '$steps.order.outputs.id' } };
+  const busy = await play([workflow], ({ method }) =>
+    method === 'GET' ? { status: 503, headers: { 'retry-after': '0' } } : { body: { id: 1 } },
+  );
+  expect(lines(busy.requests)).toEqual(['GET /pets', 'GET /pets', 'GET /pets', 'POST /orders']);
+  expect(busy.output.structured_content).toEqual({ id: 1 });
+  const better = await play([workflow], (_seen, count) => ({ status: count === 1 ? 503 : 200 }));
+  expect(lines(better.requests)).toEqual(['GET /pets', 'GET /pets', 'POST /orders']);
+});
+
+test('[WF-1] before it is tried again, another step or workflow can be run', async () => {
+  const login = {
+    workflowId: 'login',
+    steps: [{ ...order, outputs: { token: '$response.body#/token' } }],
+    outputs: { token: '$steps.order.outputs.token' },
+  };
+  const steps = [
+    {
+      ...find,
+      parameters: [{ name: 'tag', in: 'query', value: '$workflows.login.outputs.token' }],
+      onFailure: [{ name: 'login', type: 'retry', workflowId: 'login', criteria: [{ condition: '$statusCode == 401' }] }],
+    },
+  ];
+  const { output, requests } = await play([{ workflowId: 'w', steps }, login], ({ method, url }) =>
+    method === 'POST' ? { body: { token: 't' } } : { status: url === '/pets?tag=t' ? 200 : 401 },
+  );
+  expect(lines(requests)).toEqual(['GET /pets', 'POST /orders', 'GET /pets?tag=t']);
+  expect(output.is_error).toBeUndefined();
+});
+
+test('[WF-1] a workflow can call another with inputs of its own, and be left for another', async () => {
+  const place = {
+    workflowId: 'place',
+    inputs: { type: 'object', properties: { pet: {} } },
+    steps: [{ ...order, requestBody: { payload: { pet: '$inputs.pet' } }, outputs: { id: '$response.body#/id' } }],
+    outputs: { id: '$steps.order.outputs.id' },
+  };
+  const steps = [
+    { ...find, outputs: { pet: '$response.body#/id' } },
+    {
+      stepId: 'buy',
+      workflowId: 'place',
+      parameters: [{ name: 'pet', value: '$steps.find.outputs.pet' }],
+      successCriteria: [{ condition: '$statusCode == 200' }],
+      outputs: { id: '$outputs.id' },
+      onSuccess: [{ name: 'on', type: 'goto', workflowId: 'show' }],
+    },
+  ];
+  const show = {
+    workflowId: 'show',
+    steps: [{ ...find, stepId: 'last' }],
+    outputs: { bought: '$workflows.place.outputs.id', mine: '$inputs.mine' },
+  };
+  const { output, requests } = await play(
+    [{ workflowId: 'w', steps }, place, show],
+    ({ method }) => ({ body: { id: method === 'GET' ? 5 : 6 } }),
+    {
+      args: { mine: true },
+    },
+  );
+  expect(lines(requests)).toEqual(['GET /pets', 'POST /orders {"pet":5}', 'GET /pets']);
+  expect(output.structured_content).toEqual({ bought: 6, mine: true });
+  expect(output.metadata).toMatchObject({
+    workflow: { steps: [{ step: 'find' }, { step: 'buy#1/order' }, { step: 'buy' }, { step: 'last' }] },
+  });
+});
+
+test('[WF-1] a workflow inside another that fails is a failed step, whatever its criteria', async () => {
+  const inner = { workflowId: 'inner', steps: [order] };
+  const { output } = await play(
+    [{ workflowId: 'w', steps: [{ stepId: 'buy', workflowId: 'inner', successCriteria: [{ condition: '$statusCode == 500' }] }] }, inner],
+    () => ({ status: 500 }),
+  );
+  expect(output).toMatchObject({
+    is_error: true,
+    structured_content: { message: expect.stringContaining('Step buy failed: Step buy#1/order failed (status 500)') },
+  });
+});
+
+test('[WF-1] what a workflow depends on is run before it, once', async () => {
+  const dependsOn = ['setup'];
+  const setup = {
+    workflowId: 'setup',
+    steps: [{ ...order, outputs: { id: '$response.body#/id' } }],
+    outputs: { id: '$steps.order.outputs.id' },
+  };
+  const inner = { workflowId: 'inner', dependsOn, steps: [find] };
+  const w = { workflowId: 'w', dependsOn, steps: [{ stepId: 's', workflowId: 'inner' }], outputs: { id: '$workflows.setup.outputs.id' } };
+  const { output, requests } = await play([w, setup, inner], () => ({ body: { id: 3 } }));
+  expect(lines(requests)).toEqual(['POST /orders', 'GET /pets']);
+  expect(output.structured_content).toEqual({ id: 3 });
+});
+
+test('[WF-1] steps that go to each other come to an end', async () => {
+  const steps = [{ ...find, onSuccess: [{ name: 'round', type: 'goto', stepId: 'find' }] }];
+  await expect(play([{ workflowId: 'w', steps }], () => ({}))).rejects.toMatchObject({
+    message: expect.stringContaining('w was ended after 1000 steps'),
+  });
+});
+
+test('[WF-1] a tool that the caller may not use fails its step, and no criterion can make that a success', async () => {
+  const steps = [find, { ...order, successCriteria: [{ condition: '$response.body#/id == null' }] }];
+  const { output, requests } = await play([{ workflowId: 'w', steps }], () => ({}), { refuses: ['placeOrder'] });
+  expect(lines(requests)).toEqual(['GET /pets']);
+  expect(output).toMatchObject({
+    is_error: true,
+    structured_content: { message: 'Step order failed: There is no such tool for you.', step: 'order', code: 'NOT_FOUND' },
+  });
+});
+
+test('[WF-1] nothing that is filled into a text can become more than a value', async () => {
+  const evil = '","admin":true,"x":"</note><b>&c=d';
+  const steps = [
+    {
+      ...order,
+      requestBody: {
+        contentType: 'application/json',
+        payload: '{"who": "{$inputs.who}", "all": "{$inputs.all}", "said": "<{$inputs.who}>"}',
+      },
+    },
+    { ...order, stepId: 'bare', requestBody: { payload: '{"who": {$inputs.who}, "n": {$inputs.n}}' } },
+    { stepId: 'xml', operationId: 'sendNote', requestBody: { payload: '<note>{$inputs.who}</note>' } },
+    { stepId: 'form', operationId: 'sendForm', requestBody: { payload: 'a={$inputs.who}&n={$inputs.n}&k=v&k=w' } },
+  ];
+  const { requests } = await play([{ workflowId: 'w', steps }], () => ({}), { args: { who: evil, all: { deep: [1] }, n: 3 } });
+  const sent = requests.map(({ body }) => body);
+  expect(JSON.parse(sent[0] ?? '')).toEqual({ who: evil, all: { deep: [1] }, said: `<${evil}>` });
+  expect(JSON.parse(sent[1] ?? '')).toEqual({ who: evil, n: 3 });
+  expect(sent[2]).toBe('<note>&quot;,&quot;admin&quot;:true,&quot;x&quot;:&quot;&lt;/note&gt;&lt;b&gt;&amp;c=d</note>');
+  expect(JSON.parse(sent[3] ?? '')).toEqual({ a: evil, n: 3, k: ['v', 'w'] });
+});
+
+test('a value that is missing in the middle of a text fails its step before anything is sent', async () => {
+  const steps = [{ ...find, parameters: [{ name: 'tag', in: 'query', value: 'x-{$inputs.gone}' }] }];
+  const { output, requests } = await play([{ workflowId: 'w', steps }], () => ({}));
+  expect(requests).toEqual([]);
+  expect(output).toMatchObject({ structured_content: { message: 'Step find failed: {$inputs.gone} has no value here' } });
+});
+
+test('[WF-2] a call that is run again does not repeat the steps that were done', async () => {
+  const remembered = new Map<string, string>();
+  const steps = [
+    { ...order, outputs: { id: '$response.body#/id' } },
+    { ...find, onFailure: [{ name: 'again', type: 'retry', retryLimit: 3, retryAfter: 0.001 }] },
+    { ...order, stepId: 'second', requestBody: { payload: { after: '$steps.order.outputs.id' } }, outputs: { id: '$response.body#/id' } },
+  ];
+  const workflow = { workflowId: 'w', steps, outputs: { ids: '{$steps.order.outputs.id}-{$steps.second.outputs.id}' } };
+  await using shop = await startShop((_seen, count) => ({ status: count === 2 ? 500 : 200, body: { id: count } }));
+  const tools = toolsAt(shop.origin);
+  const { tools: found } = await importFrom(arazzo([workflow]), tools);
+  const ask = askOver(tools);
+  let dies = true;
+  const callTool: typeof ask = async (request, context) => {
+    if (request.step === 'second#1' && dies) throw new Error('The server dies here');
+    return ask(request, context);
+  };
+  await expect(runTool(found[0], {}, { callTool, remembered })).rejects.toThrow('The server dies here');
+  expect(lines(shop.requests)).toEqual(['POST /orders', 'GET /pets', 'GET /pets']);
+  dies = false;
+
+  // Begun and not ended: nobody knows whether it was sent.
+  await expect(runTool(found[0], {}, { callTool, remembered })).rejects.toBeInstanceOf(UnknownOutcomeError);
+  for (const name of remembered.keys()) if (name.includes('second')) remembered.delete(name);
+  const output = await runTool(found[0], {}, { callTool, remembered });
+  expect(lines(shop.requests)).toEqual(['POST /orders', 'GET /pets', 'GET /pets', 'POST /orders {"after":1}']);
+  expect(output.structured_content).toEqual({ ids: '1-4' });
+});
+
+test('[WF-2] a cancelled call begins no further step', async () => {
+  const cancel = new AbortController();
+  const reason = new Error('cancelled');
+  let asked = 0;
+  const steps = [find, order];
+  const running = play(
+    [{ workflowId: 'w', steps }],
+    () => {
+      asked++;
+      cancel.abort(reason);
+      return {};
+    },
+    { signal: cancel.signal },
+  );
+  await expect(running).rejects.toBe(reason);
+  expect(asked).toBe(1);
+});
+
+test('[WF-2] where an operation takes a key, every try has its own, the same on every run', async () => {
+  const keyed = operationTool({ id: 'keyed', method: 'POST', path: '/keyed', parameters: [['Idempotency-Key', 'header']], body: json });
+  const again = [{ name: 'again', type: 'retry', retryLimit: 1 }];
+  const steps = [
+    { stepId: 'first', operationId: 'keyed', onFailure: again },
+    { stepId: 'own', operationId: 'keyed', parameters: [{ name: 'idempotency-key', in: 'header', value: 'mine' }] },
+  ];
+  await using shop = await startShop((_seen, count) => ({ status: count % 3 === 1 ? 503 : 200 }));
+  const tools = [{ ...keyed, operation: { ...keyed.operation, server: shop.origin } }];
+  const { tools: found } = await importFrom(arazzo([{ workflowId: 'w', steps }]), tools);
+  for (let run = 0; run < 2; run++) await runTool(found[0], {}, { callTool: askOver(tools) });
+  const keys = shop.requests.map(({ headers }) => headers['idempotency-key']);
+  expect(keys).toEqual([
+    expect.stringMatching(/^[0-9a-f]{32}$/),
+    expect.stringMatching(/^[0-9a-f]{32}$/),
+    'mine',
+    keys[0],
+    keys[1],
+    'mine',
+  ]);
+  expect(keys[0]).not.toBe(keys[1]);
+  expect(found[0]?.workflow?.workflows[0]?.steps[0]?.calls).toMatchObject({ repeatable: true, key_argument: 'Idempotency-Key' });
+});
+
+test('inputs that are not given have their defaults', async () => {
+  const inputs = { type: 'object', properties: { tag: { type: 'string', default: 'cat' }, other: {} } };
+  const steps = [{ ...find, parameters: [{ name: 'tag', in: 'query', value: '$inputs.tag' }] }];
+  const workflow = { workflowId: 'w', inputs, steps };
+  expect(lines((await play([workflow], () => ({}))).requests)).toEqual(['GET /pets?tag=cat']);
+  expect(lines((await play([workflow], () => ({}), { args: { tag: 'dog' } })).requests)).toEqual(['GET /pets?tag=dog']);
+});
+
+test('what is decided by an answer is not decided by half of one', async () => {
+  await using shop = await startShop(() => ({ body: { id: 1 } }));
+  const tools = toolsAt(shop.origin);
+  const ask = askOver(tools);
+  const callTool: typeof ask = async (request, context) => {
+    const answer = await ask(request, context);
+    return { ...answer, metadata: { ...answer.metadata, truncated: true } };
+  };
+  const run = async (step: object) => {
+    const { tools: found } = await importFrom(arazzo([{ workflowId: 'w', steps: [step] }]), tools);
+    return runTool(found[0], {}, { callTool });
+  };
+  expect((await run({ ...find, successCriteria: [{ condition: '$statusCode == 200' }] })).is_error).toBeUndefined();
+  expect((await run({ ...find, outputs: { id: '$response.body#/id' } })).structured_content).toMatchObject({
+    message: 'Step find failed: its answer was longer than is allowed here, and was cut',
+  });
+});
