@@ -8,6 +8,7 @@ import { managedBySchema } from './model/managed-by.ts';
 import { groupInputSchema, groupSchema, policyInputSchema, policySchema, matcherSchema } from './model/policy.ts';
 import { refreshReportSchema } from './model/refresh-report.ts';
 import { approvals, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
+import { importSummarySchema } from './model/import-summary.ts';
 import { breakerStates } from './model/source.ts';
 import { longestSecret, secretNameSchema } from './secrets/secret-name.ts';
 
@@ -196,6 +197,9 @@ export const sourceSchema = z.strictObject({
     .strictObject({ name: z.string(), version: z.string(), protocol_version: z.string(), instructions: z.string().nullable() })
     .nullable()
     .describe('What the server said of itself'),
+  import: importSummarySchema
+    .nullable()
+    .describe('What became of the document that describes it; null where none does, or none was imported yet'),
   waiting: z.int().min(0).describe('How many of its tools wait for approval'),
   managed_by: managedBySchema,
   created_at: epochMs,
@@ -229,6 +233,7 @@ export const sourcePreviewSchema = z.strictObject({
     .nullable()
     .describe('The tools it would have; null where the server was not asked'),
   server: sourceSchema.shape.server,
+  import: sourceSchema.shape.import,
   error: z
     .strictObject({ code: z.enum(errorCodes), message: z.string(), field: z.string().optional() })
     .nullable()
@@ -291,7 +296,7 @@ export const toolDifferenceSchema = z.strictObject({
   fields: z
     .array(
       z.strictObject({
-        field: z.enum(['name', 'title', 'description', 'input_schema', 'output_schema', 'annotations']),
+        field: z.enum(['name', 'title', 'description', 'request', 'input_schema', 'output_schema', 'annotations', 'operation', 'workflow']),
         before: z.unknown().describe('As it was approved; null where it was not there'),
         after: z.unknown().describe('As the source says it now; null where it is not there any more'),
       }),

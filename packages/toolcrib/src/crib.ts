@@ -12,24 +12,28 @@ import { createSourcePreview, type PreviewSource } from './administration/source
 import { createRunPermission, type RunPermission } from './administration/run-permission.ts';
 import { createSourceAdministration, type SourceAdministration } from './administration/sources.ts';
 import { createToolAdministration, type ToolAdministration } from './administration/tools.ts';
+import { startUpkeep } from './administration/upkeep.ts';
 import { createWireLogAdministration, type WireLogAdministration } from './administration/wire-log.ts';
+import { openDurable } from './durable/open-durable.ts';
 import { createArgumentValidator } from './execution/argument-validator.ts';
 import { createCatalogue } from './execution/catalogue.ts';
+import { createDurableCalls } from './execution/durable-calls.ts';
 import { createExecutor, type Executor } from './execution/executor.ts';
 import { createKeptArtifacts, type KeptArtifacts } from './execution/kept-artifacts.ts';
 import { createKeptCalls, type KeptCalls } from './execution/kept-calls.ts';
 import { createOutputValidator } from './execution/output-validator.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { createShaper } from './execution/shaper.ts';
+import { createStepCalls } from './execution/step-calls.ts';
 import type { CribConfig } from './crib-config.ts';
 import { createConnections } from './identity/oauth/connections.ts';
 import { createTokenExchange } from './identity/token-exchange.ts';
 import { openCounter, type Counter } from './inventory/counter.ts';
 import { refreshSource } from './inventory/refresh-source.ts';
 import { reportLines } from './inventory/report-lines.ts';
+import { sourceTools, workflowSources } from './inventory/source-tools.ts';
 import { toolChoice } from './inventory/tool-choice.ts';
 import { builtinSourceId, registerBuiltin } from './inventory/register-builtin.ts';
-import { formatHead } from './model/audit.ts';
 import type { RefreshReport } from './model/refresh-report.ts';
 import type { BreakerState, SourceRecord, SourceStatus } from './model/source.ts';
 import { createDockerEngine } from './net/docker/engine.ts';
@@ -49,14 +53,15 @@ import { createServerLogs } from './sources/mcp/process/server-logs.ts';
 import type { ServerLog } from './sources/mcp/process/server-log.ts';
 import { createRunGate } from './sources/mcp/run/run-gate.ts';
 import { createSessionOpener } from './sources/mcp/session-opener.ts';
-import { createSpeakers } from './sources/mcp/speakers.ts';
-import { standingOf } from './sources/mcp/standing.ts';
+import { createSpeakers } from './sources/upstream/speakers.ts';
+import { standingOf } from './sources/upstream/standing.ts';
 import { createWireLogs } from './sources/mcp/wire-logs.ts';
 import { lockDataDirectory } from './store/lock-data-directory.ts';
 import { openDatabase } from './store/open-database.ts';
 import { createStore, type Store } from './store/store.ts';
 import { watchChanges } from './store/watch-changes.ts';
 import { isAvailable } from './supervision/availability.ts';
+import { createDocumentPort } from './supervision/document-port.ts';
 import { createSettling } from './supervision/settling.ts';
 import { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 import type { Tracing } from './tracing/open-tracing.ts';
@@ -101,12 +106,12 @@ export interface Crib {
   load(): Load;
   /** Resolves when the source is neither starting nor restarting any more, or when the time is over. */
   settled(sourceId: string, timeoutMs: number): Promise<void>;
-  /** Waits for running calls up to `drainMs`, cancels the rest, lets the answers be sent, and lets go of everything. */
+  /** Waits for running calls up to `drainMs`, cancels the rest, leaves to others what goes on without this server, lets the answers be sent, and lets go of everything. */
   close(options: { drainMs: number; answered?: Promise<unknown> }): Promise<void>;
 }
 
-const upkeepEveryMs = 3_600_000;
-const dayMs = 86_400_000;
+/** How long calls that are gone on with wait for sources that are being started. */
+const sourcesReadyMs = 60_000;
 
 export async function openCrib(config: CribConfig): Promise<Crib> {
   await using opened = new AsyncDisposableStack();
@@ -201,9 +206,19 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     speakers,
     exchange,
   };
+  const documents = createDocumentPort({
+    ...opening,
+    resolvingFor,
+    wireOf: wireLogs.of,
+    documents: store.documents,
+    toolsOf: (namespace) => sourceTools(counter, namespace),
+    countTools: (sourceId) => counter.snapshot.tools.filter((tool) => tool.source_id === sourceId && tool.state !== 'deprecated').length,
+    callTool: (request, context) => callStep(request, context),
+  });
   const reports = new Map<string, RefreshReport>();
   const supervisor: Supervisor = createSupervisor({
     openSession: createSessionOpener({ ...opening, resolvingFor, logOf: logs.of, wireOf: wireLogs.of }),
+    documents: documents.port,
     standingOf: (source, principal) => standingOf({ source, principal, connections: connections.tokens, speakers }),
     async onDiscovered(source, discovered) {
       const chosen = discovered.filter(toolChoice(source.definition?.tools));
@@ -211,6 +226,9 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       reports.set(source.id, report);
       for (const line of reportLines(report, source)) logs.of(source.id).append('event', line);
       await counter.reload(new Set(['tool']));
+      // [WF-1] Steps are bound to the tools that there are.
+      if (source.source_type === 'openapi')
+        for (const { id } of workflowSources(counter.sources)) supervisor.refresh(id).catch(() => undefined);
     },
     onStatus(sourceId, status) {
       counter.setAvailable(sourceId, isAvailable(status));
@@ -237,8 +255,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     (source) => source.close(),
   );
   const artifacts = createKeptArtifacts({ store, bytesPerPrincipal: config.artifacts.bytesPerPrincipal, warn });
+  const durable = opened.adopt(openDurable(database, warn), (jobs) => jobs.close());
+  const durableCalls = createDurableCalls({ durable, keyRing, store, abandon: (callId, reason) => keptCalls.giveUp(callId, reason), warn });
   const executor: Executor = createExecutor({
     counter,
+    durableCalls,
+    async sourcesReady() {
+      await Promise.all([...counter.sources.keys()].map((id) => settling.settled(id, sourcesReadyMs)));
+    },
     sourceOf: (id) => (id === builtinSourceId ? builtin : supervisor.sourceOf(id)),
     validator: createArgumentValidator(),
     shape: createShaper({
@@ -256,27 +280,26 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     onFault: (error, callId) =>
       warn(redactors.redact(`Call ${callId}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)),
   });
-  const keptCalls = createKeptCalls({ store, executor, warn });
+  const keptCalls: KeptCalls = createKeptCalls({ store, executor, warn });
+  const callStep = createStepCalls({ executor, keptCalls, store, durableCalls });
   // Alone with its data, nobody else can be running what is left over.
-  const abandonLost = () => keptCalls.abandon(database.dialect === 'sqlite' ? {} : { deadlineBefore: Date.now() });
+  const abandonLost = async () =>
+    keptCalls.abandon(database.dialect === 'sqlite' ? { except: await durable.unfinished() } : { deadlineBefore: Date.now() });
   await abandonLost();
 
   await registerBuiltin(store, builtin.tools);
   await counter.reload(new Set(['source', 'tool']));
   started = { counter, supervisor, executor };
   supervisor.follow(counter.sources);
+  await durableCalls.recover(executor.goOn);
 
-  const upkeep = setInterval(() => void sweep().catch((error: unknown) => warn(`Upkeep failed: ${String(error)}`)), upkeepEveryMs);
-  upkeep.unref();
-  async function sweep(): Promise<void> {
-    for (const ledger of ['calls', 'refusals'] as const) await store.audit.prune(ledger, Date.now() - config.retentionDays * dayMs);
-    await store.audit.prune('changes', Date.now() - (config.auditRetentionDays ?? 400) * dayMs);
-    await store.answers.deleteExpired(Date.now());
-    await store.artifacts.deleteOlderThan(Date.now() - config.artifacts.days * dayMs);
-    if (database.dialect === 'postgres') await abandonLost();
-    await tellHeads();
-  }
-  const tellHeads = async () => config.onAuditHeads?.((await store.audit.heads()).map(formatHead));
+  const upkeep = startUpkeep({
+    store,
+    days: { calls: config.retentionDays, changes: config.auditRetentionDays ?? 400, artifacts: config.artifacts.days },
+    abandonLost: database.dialect === 'postgres' ? abandonLost : undefined,
+    onAuditHeads: config.onAuditHeads,
+    warn,
+  });
 
   const change = createMakeChange({ store, counter });
   const runPermission = createRunPermission(config.runMatcher);
@@ -318,6 +341,8 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
           logOf: createServerLogs({ redactors }).of,
           wireOf: createWireLogs({ redactors }).of,
         }),
+      importDocument: (source, { secrets: overlaid, text }, signal) =>
+        documents.importOnce(source, { resolving: { ...resolvingFor(source.id), secrets: overlaid }, text }, signal),
       async forgotten(sourceId) {
         redactors.forgetSource(sourceId);
         // Where Docker is away, what is left is removed by the next start.
@@ -347,7 +372,8 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     },
     settled: settling.settled,
     async close({ drainMs, answered }) {
-      clearInterval(upkeep);
+      upkeep.stop();
+      executor.leaveDurable();
       const timer = setTimeout(() => executor.cancelAll(), drainMs);
       await executor.idle();
       clearTimeout(timer);
@@ -355,7 +381,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       await answered;
       await recorder.drain();
       await refusals.flush();
-      await tellHeads().catch((error: unknown) => warn(`The heads of the record could not be read: ${String(error)}`));
+      await upkeep.tellHeads().catch((error: unknown) => warn(`The heads of the record could not be read: ${String(error)}`));
       await resources.disposeAsync();
     },
   } satisfies Omit<Crib, 'configuration'>;

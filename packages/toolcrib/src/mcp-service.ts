@@ -206,8 +206,9 @@ function tell(listener: () => void): void {
   }
 }
 
-function shown({ definition, ...source }: SourceRecord): McpServer {
-  if (definition === null) throw new CribError('INTERNAL', 'This source is no MCP server');
+function shown(record: SourceRecord): McpServer {
+  if (record.source_type !== 'mcp') throw new CribError('INTERNAL', 'This source is no MCP server');
+  const { definition, ...source } = record;
   return { ...source, definition: showDefinition(definition) };
 }
 

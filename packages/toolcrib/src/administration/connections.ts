@@ -6,7 +6,7 @@ import { CribError } from '../model/crib-error.ts';
 import { changedBy } from '../model/event.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SourceRecord } from '../model/source.ts';
-import type { Speakers } from '../sources/mcp/speakers.ts';
+import type { Speakers } from '../sources/upstream/speakers.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 
 /** One connection that there is or could be. */

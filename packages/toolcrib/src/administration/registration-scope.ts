@@ -4,7 +4,7 @@ import { createFillIn } from '../secrets/fill-in.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { readManifest } from '../sources/mcp/registration/manifest.ts';
-import type { RegistrationContext } from '../sources/mcp/registration/registration-context.ts';
+import type { RegistrationContext } from '../sources/registration/registration-context.ts';
 
 export type ScopeOf = (sourceId: string) => RegistrationContext;
 

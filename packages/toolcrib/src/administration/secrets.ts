@@ -3,7 +3,7 @@ import { CribError } from '../model/crib-error.ts';
 import { changedBy } from '../model/event.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SecretStore, SecretSummary } from '../secrets/secret-store.ts';
-import { namesSecret } from '../sources/mcp/names-secret.ts';
+import { namesSecret } from '../sources/registration/names-secret.ts';
 
 /** Values go in and never come out. */
 export interface SecretAdministration {

@@ -4,24 +4,27 @@ import type { Container } from '../model/container.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { ManagedBy } from '../model/managed-by.ts';
 import type { Principal } from '../model/principal.ts';
-import type { SourceRecord } from '../model/source.ts';
+import type { DefinedSource, DocumentSource, SourceRecord } from '../model/source.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
-import type { McpRegistration } from '../sources/mcp/registration/forms.ts';
-import { hasMoved } from '../sources/mcp/registration/has-moved.ts';
-import { mergeUpdate } from '../sources/mcp/registration/merge-update.ts';
-import { normaliseRegistration } from '../sources/mcp/registration/normalise.ts';
 import type { RunGate } from '../sources/mcp/run/run-gate.ts';
-import { showDefinition } from '../sources/mcp/registration/show-definition.ts';
+import { hasMoved } from '../sources/registration/has-moved.ts';
+import { mergeSource } from '../sources/registration/merge-source.ts';
+import { normaliseSource } from '../sources/registration/normalise-source.ts';
+import { showSource } from '../sources/registration/show-source.ts';
+import type { SourceForm } from '../sources/registration/source-form.ts';
+import type { StoreNouns } from '../store/store.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { MakeChange } from './change-log.ts';
+import { needsRunPermission } from './needs-run-permission.ts';
 import type { ScopeOf } from './registration-scope.ts';
 import type { RunPermission } from './run-permission.ts';
+import { sourceOf } from './source-of.ts';
 
 export interface SourceAdministration {
   /** [SRC-9] Saved and being started; a start that fails leaves it there with its error. */
-  register(actor: Principal, form: McpRegistration, managed?: Management): Promise<SourceRecord>;
-  replace(actor: Principal, id: string, form: McpRegistration, managed?: Management): Promise<SourceRecord>;
+  register(actor: Principal, form: SourceForm, managed?: Management): Promise<SourceRecord>;
+  replace(actor: Principal, id: string, form: SourceForm, managed?: Management): Promise<SourceRecord>;
   delete(actor: Principal, id: string): Promise<void>;
   /** [LIFE-7] A source that cannot be started is not enabled either. */
   setEnabled(actor: Principal, id: string, enabled: boolean): Promise<SourceRecord>;
@@ -35,7 +38,7 @@ interface Management {
 }
 
 interface SavedAs extends Management {
-  known?: SourceRecord;
+  known?: DefinedSource;
 }
 
 interface SourceAdministrationInput {
@@ -61,51 +64,40 @@ export function createSourceAdministration({
   checkContainer,
   change,
 }: SourceAdministrationInput): SourceAdministration {
-  function existing(id: string): SourceRecord {
+  function existing(id: string): DefinedSource {
     const source = counter.sources.get(id);
     if (source === undefined) throw new CribError('NOT_FOUND', 'There is no such source');
-    if (source.definition === null) throw new CribError('CONFLICT', 'The built-in tools cannot be changed');
+    if (source.source_type === 'builtin') throw new CribError('CONFLICT', 'The built-in tools cannot be changed');
     return source;
   }
 
   /** The source and the secrets that were taken out of its form, written together. */
-  async function save(actor: Principal, kind: string, form: McpRegistration, { known, managed_by = known?.managed_by ?? null }: SavedAs) {
+  async function save(actor: Principal, kind: string, form: SourceForm, { known, managed_by = known?.managed_by ?? null }: SavedAs) {
     const id = known?.id ?? randomUUID();
-    const stored = known?.definition ?? undefined;
     const scope = scopeOf(id);
-    const merged = stored === undefined ? form : mergeUpdate(stored, form);
-    let normalised = await normaliseRegistration(merged, scope);
+    let normalised = await normaliseSource(known === undefined ? form : mergeSource(known, form), scope);
     // A secret stays with whom it was given for: somewhere else it has to be given again.
-    const moved = stored !== undefined && hasMoved(stored, normalised.definition);
-    if (moved) normalised = await normaliseRegistration(mergeUpdate(stored, form, { keepSecrets: false }), scope);
-    const { name, namespace, enabled, definition } = normalised;
-    if (normalised.starts !== null) {
-      runPermission.require(actor, form);
-      gate.check(definition);
+    const moved = known !== undefined && hasMoved(known.definition, normalised.definition);
+    if (moved) normalised = await normaliseSource(mergeSource(known, form, { keepSecrets: false }), scope);
+    if (needsRunPermission(normalised)) runPermission.require(actor, form);
+    if (normalised.source_type === 'mcp') {
+      if (normalised.starts !== null) gate.check(normalised.definition);
+      if (normalised.definition.container !== null) await checkContainer(normalised.definition.container);
     }
-    if (definition.container !== null) await checkContainer(definition.container);
     const now = laterThan(known);
-    const source: SourceRecord = {
-      id,
-      name,
-      namespace,
-      source_type: 'mcp',
-      enabled,
-      definition,
-      managed_by,
-      created_at: known?.created_at ?? now,
-      updated_at: now,
-    };
+    const source = sourceOf(normalised, { id, managed_by, created_at: known?.created_at ?? now, updated_at: now });
     await change(actor, { kind, topic: 'source', subject: id }, async (tx) => {
       await tx.sources.upsert(source);
       const writer = secrets.within(tx);
       if (moved) await writer.deleteOf(id);
+      if (source.source_type !== 'mcp')
+        await keepDocument(tx, source, { text: normalised.document, isOther: known === undefined || moved });
       for (const [variable, value] of Object.entries(normalised.secrets)) await writer.put(sourceSecretName(id, variable), value);
       return { before: known === undefined ? null : recorded(known), after: recorded(source) };
     });
     secrets.forget();
     await supervisor.adopt(source);
-    if (enabled) startInBackground(id);
+    if (source.enabled) startInBackground(id);
     return source;
   }
 
@@ -158,8 +150,24 @@ export function createSourceAdministration({
 }
 
 /** [SEC-4] As the API shows it: what may be a secret in an address or a setting is not for the record either. */
-function recorded({ definition, ...source }: SourceRecord): object {
-  return { ...source, definition: definition === null ? null : showDefinition(definition) };
+function recorded(source: DefinedSource): object {
+  return { ...source, definition: showSource(source) };
+}
+
+/** Of a document that is another one nothing is known: neither what was imported of it, nor where its secrets may go. */
+async function keepDocument(
+  tx: StoreNouns,
+  { id, definition, updated_at }: DocumentSource,
+  { text, isOther }: GivenDocument,
+): Promise<void> {
+  const kept = 'stored' in definition.document ? (text ?? (await tx.documents.textOf(id)) ?? null) : null;
+  await (isOther ? tx.documents.begin(id, kept, updated_at) : tx.documents.setText(id, kept));
+}
+
+interface GivenDocument {
+  /** Null where none was pasted with this change. */
+  text: string | null;
+  isOther: boolean;
 }
 
 const operated = { start: 'source-started', stop: 'source-stopped', restart: 'source-restarted' } as const;

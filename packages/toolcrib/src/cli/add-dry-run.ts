@@ -1,4 +1,5 @@
 import { countTools, commandLine, toolTable } from './describe-source.ts';
+import { describeImport, importOf } from './describe-import.ts';
 import { describeMissing } from './describe-missing.ts';
 import { interruptSignal } from './interrupt-signal.ts';
 import { openProgressLine } from './progress-line.ts';
@@ -19,9 +20,11 @@ function report(preview: ShownPreview): void {
   const { container } = definition;
   const where = container === null ? '' : container.name === null ? ` in a container of ${container.image}` : ` in ${container.name}`;
   if (starts !== null) remark(`${namespace} would be started with ${commandLine(starts.command)}${where}`);
-  else remark(`${namespace} would be connected to at ${definition.server_url ?? 'its address'}`);
+  else if (definition.document === undefined) remark(`${namespace} would be connected to at ${definition.server_url ?? 'its address'}`);
   if (missing.length > 0) complain(describeMissing(preview));
   else if (error !== null) complain(`It does not work yet (${error.code}): ${error.message}`);
+  const imported = importOf(preview);
+  if (imported !== undefined) for (const line of describeImport(imported, { hasCredential: false })) remark(line);
   if (tools === null) return;
   remark(`It would have ${countTools(tools.length)}. Nothing is saved.`);
   if (tools.length > 0) print(toolTable(tools));

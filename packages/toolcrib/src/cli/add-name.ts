@@ -1,14 +1,22 @@
 import { isIP } from 'node:net';
-import { sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { checkCommand } from '../sources/mcp/registration/command-safety.ts';
 import type { AddTarget } from './add-target.ts';
 
 /** Words that say what every server is, and not which one. */
-const generic = new Set('mcp server servers index main app run start cli api www src dist build lib bin out latest'.split(' '));
+const generic = new Set(
+  'mcp server servers index main app run start cli api www src dist build lib bin out latest openapi swagger arazzo api-docs spec specs docs schema'.split(
+    ' ',
+  ),
+);
 
 /** A short name for a source that was given none: `@modelcontextprotocol/server-everything` is `everything`. */
 export function addName(target: AddTarget): string {
   if (target.kind === 'address') return nameOfAddress(target.url);
+  if (target.kind === 'document') {
+    if (target.text === null) return nameOfAddress(target.written);
+    return telling(resolve(target.written).split(sep).reverse()) ?? target.written;
+  }
   if (target.kind === 'plugin') return telling(target.directory.split(sep).reverse()) ?? target.directory;
   if (target.kind === 'container') {
     const place = target.container ?? target.image ?? '';
@@ -43,7 +51,8 @@ function withoutFiller(part: string): string {
   return part
     .replace(/^@/, '')
     .replace(/(?<=.)@.*$|(?<=.):[\w.-]+$/, '')
-    .replace(/\.(?:[cm]?[jt]s|pyw?|rb|jar|exe|cmd|sh)$/i, '')
+    .replace(/\.(?:[cm]?[jt]s|pyw?|rb|jar|exe|cmd|sh|json|ya?ml)$/i, '')
+    .replace(/\.(?:openapi|swagger|arazzo)$/i, '')
     .replace(/^(?:mcp[-_]server[-_]|server[-_]|mcp[-_])/i, '')
     .replace(/[-_](?:mcp[-_]server|server[-_]mcp|mcp|server)$/i, '');
 }

@@ -1,10 +1,15 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import type { McpRegistrationInput } from '../sources/mcp/registration/forms.ts';
+import type { SourceFormInput } from '../sources/registration/source-form.ts';
+import { addChoice } from './add-choice.ts';
 import { containerFields, containerOptions } from './add-container.ts';
+import { documentFields, openApiOptions, workflowOptions } from './add-document.ts';
+import { givenHeaders } from './add-headers.ts';
 import { addName } from './add-name.ts';
 import type { AddOption } from './add-options.ts';
 import type { AddTarget } from './add-target.ts';
+import type { DocumentTarget } from './document-target.ts';
 import type { Given } from './given.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -18,6 +23,7 @@ const senseless: Record<AddTarget['kind'], { options: AddOption[]; why: string }
   plugin: { options: ['header', 'oauth', 'allow-insecure', 'version', 'cwd'], why: 'is not for a folder with a manifest' },
   package: { options: ['header', 'oauth', 'allow-insecure', 'cwd'], why: 'is not for a package' },
   program: { options: ['header', 'oauth', 'allow-insecure', 'version'], why: 'is not for a program' },
+  document: { options: ['version', 'lifecycle', 'standby', 'cwd', 'transport'], why: 'is for MCP servers, not for a document' },
   container: {
     options: ['header', 'oauth', 'allow-insecure', 'version', 'cwd', 'transport'],
     why: 'is not for a server inside a container',
@@ -25,27 +31,39 @@ const senseless: Record<AddTarget['kind'], { options: AddOption[]; why: string }
 };
 
 /** [SRC-1] The registration that the command line asks for. */
-export function addRegistration(given: Given<AddOption>, target: AddTarget, variables: Record<string, string>): McpRegistrationInput {
+export function addRegistration(given: Given<AddOption>, target: AddTarget, variables: Record<string, string>): SourceFormInput {
   const { options, why } = senseless[target.kind];
   for (const option of options) if (given.origin(option) !== undefined) throw new UsageError(`--${option} ${why}`, { field: option });
   const stray = target.kind === 'container' ? undefined : containerOptions.find((option) => given.origin(option) !== undefined);
   if (stray !== undefined) throw new UsageError(`--${stray} is for a server inside a container: --container or --image`, { field: stray });
+  const ofDocument =
+    target.kind === 'document' ? undefined : [...openApiOptions, ...workflowOptions].find((option) => given.origin(option) !== undefined);
+  if (ofDocument !== undefined) throw new UsageError(`--${ofDocument} is for a document: OpenAPI or Arazzo`, { field: ofDocument });
   const namespace = given.text('namespace');
   const transport = oneOf(given, 'transport', transports);
   const pinning = oneOf(given, 'pinning', pinnings);
   const timeout = given.text('startup-timeout') === undefined ? undefined : given.number('startup-timeout', { least: 1, most: 3_600_000 });
-  return {
+  const common = {
     name: given.text('name') ?? addName(target),
     ...(namespace === undefined ? {} : { namespace }),
-    ...(Object.keys(variables).length === 0 || target.kind === 'container' ? {} : { mcp_env_vars: variables }),
-    ...(transport === undefined ? {} : { mcp_transport_type: transport }),
     ...(pinning === undefined ? {} : { pinning }),
     ...(timeout === undefined ? {} : { resilience: { startupTimeoutMs: timeout } }),
+    ...addChoice(given),
+  };
+  if (target.kind === 'document') return { ...common, ...documentFields(given, target, variables) };
+  return {
+    ...common,
+    ...(Object.keys(variables).length === 0 || target.kind === 'container' ? {} : { mcp_env_vars: variables }),
+    ...(transport === undefined ? {} : { mcp_transport_type: transport }),
     ...targetFields(given, target, variables),
   };
 }
 
-function targetFields(given: Given<AddOption>, target: AddTarget, variables: Record<string, string>): McpRegistrationInput {
+function targetFields(
+  given: Given<AddOption>,
+  target: Exclude<AddTarget, DocumentTarget>,
+  variables: Record<string, string>,
+): McpRegistrationInput {
   switch (target.kind) {
     case 'address':
       return remoteFields(given, target.url);
@@ -67,15 +85,10 @@ function targetFields(given: Given<AddOption>, target: AddTarget, variables: Rec
 }
 
 function remoteFields(given: Given<AddOption>, url: string): McpRegistrationInput {
-  const headers = given.list('header').map((written): [string, string] => {
-    const [, name, value] = /^([^\s:]+):\s*(.*?)\s*$/s.exec(written) ?? [];
-    // Not repeated: there may be a token in it.
-    if (name === undefined || value === undefined) throw new UsageError("--header must be like 'X-Team: blue'", { field: 'header' });
-    return [name, value];
-  });
+  const headers = givenHeaders(given);
   return {
     mcp_server_url: url,
-    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(given.on('oauth') ? { credential: { type: 'oauth' }, discovery_credential: { type: 'oauth' } } : {}),
     ...(given.on('allow-insecure') ? { allow_insecure: true } : {}),
   };

@@ -3,20 +3,22 @@ import { resolve } from 'node:path';
 import { CribError } from '../model/crib-error.ts';
 import { packageCommand } from '../sources/mcp/registration/package-command.ts';
 import type { AddOption } from './add-options.ts';
+import { documentTarget, type DocumentTarget } from './document-target.ts';
 import type { Given } from './given.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What is to be added: a server to connect to, a folder with a manifest, or a command that starts one, here or in a container. */
+/** What is to be added: a server to connect to, a folder with a manifest, a command that starts one, here or in a container, or a document. */
 export type AddTarget =
   | { kind: 'address'; url: string }
   | { kind: 'plugin'; directory: string; args: string[] }
   | { kind: 'container'; container?: string | undefined; image?: string | undefined; command: string[] }
-  | { kind: 'package' | 'program'; command: string[] };
+  | { kind: 'package' | 'program'; command: string[] }
+  | DocumentTarget;
 
 const packageTypes = { npx: 'npm', uvx: 'pypi' } as const;
 
 /** What the operands of `toolcrib add` mean. */
-export function addTarget({ operands, text }: Pick<Given<AddOption>, 'operands' | 'text'>): AddTarget {
+export function addTarget({ operands, text, on }: Pick<Given<AddOption>, 'operands' | 'text' | 'on'>): AddTarget {
   const [first = '', ...rest] = operands;
   const [version, container, image] = [text('version'), text('container'), text('image')];
   if (container !== undefined || image !== undefined) {
@@ -25,7 +27,12 @@ export function addTarget({ operands, text }: Pick<Given<AddOption>, 'operands' 
     if (first === '') throw new UsageError('What is started inside the container is missing: write it behind `--`');
     return { kind: 'container', container, image, command: [first, ...rest] };
   }
-  if (first === '') throw new UsageError('What is to be added is missing: npx or uvx and a package, an address, or a program');
+  if (first === '') throw new UsageError('What is to be added is missing: npx or uvx and a package, an address, a document, or a program');
+  const document = documentTarget(first, { type: typeOf(on) });
+  if (document !== undefined) {
+    if (rest[0] !== undefined) throw new UsageError(`${JSON.stringify(rest[0])} is one argument too many behind a document`);
+    return document;
+  }
   if (/^https?:\/\//i.test(first)) {
     if (rest[0] !== undefined) throw new UsageError(`${JSON.stringify(rest[0])} is one argument too many behind an address`);
     return { kind: 'address', url: first };
@@ -34,6 +41,12 @@ export function addTarget({ operands, text }: Pick<Given<AddOption>, 'operands' 
   if (/^@[\w.~-]+\/[\w.~-]+(@|$)/.test(first)) throw new UsageError(`${first} looks like a package: write \`toolcrib add npx ${first}\``);
   if (isFolder(first)) return { kind: 'plugin', directory: resolve(first), args: rest };
   return { kind: 'program', command: [first, ...rest] };
+}
+
+function typeOf(on: Given<AddOption>['on']): DocumentTarget['type'] | undefined {
+  if (on('openapi') && on('workflow')) throw new UsageError('--openapi or --workflow: a document is one of them', { field: 'workflow' });
+  if (on('openapi')) return 'openapi';
+  return on('workflow') ? 'workflow' : undefined;
 }
 
 /** A name alone is a program, whatever there is in this folder. */

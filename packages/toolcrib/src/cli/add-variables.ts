@@ -1,6 +1,6 @@
 import { text as readText } from 'node:stream/consumers';
 import type { ReadStream } from 'node:tty';
-import { looksLikeSecretValue, looksSecret } from '../sources/mcp/registration/secret-looks.ts';
+import { looksLikeSecretValue, looksSecret } from '../sources/registration/secret-looks.ts';
 import { readSecretValue } from './read-secret-value.ts';
 import { remark } from './terminal.ts';
 import { UsageError } from './usage-error.ts';

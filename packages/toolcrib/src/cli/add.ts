@@ -1,11 +1,12 @@
 import { CribError } from '../model/crib-error.ts';
-import type { McpRegistrationInput } from '../sources/mcp/registration/forms.ts';
+import type { SourceFormInput } from '../sources/registration/source-form.ts';
 import { addDryRun } from './add-dry-run.ts';
 import { addOptions } from './add-options.ts';
 import { addRegistration } from './add-registration.ts';
 import { addTarget } from './add-target.ts';
 import { addVariables } from './add-variables.ts';
 import { defineCommand } from './command.ts';
+import { describeImport, importOf } from './describe-import.ts';
 import { describeMissing } from './describe-missing.ts';
 import { countTools, toolTable } from './describe-source.ts';
 import { interruptedCode, interruptSignal } from './interrupt-signal.ts';
@@ -17,15 +18,18 @@ import { print, printJson, remark } from './terminal.ts';
 import { whileWatching } from './while-watching.ts';
 
 export const add = defineCommand({
-  operands: '<npx package | uvx package | url | folder | program> [arguments…]',
+  operands: '<npx package | uvx package | url | folder | document | program> [arguments…]',
   strayOptions: 'What is meant for the server goes behind `--`',
   // None is answered below, in words of its own.
   operandCount: [0, 400],
   options: addOptions,
   notes: [
-    'Registers an MCP server, waits until it has started, and lists its tools. Fetching a package can take a while.',
+    'Registers an MCP server, or a service that an OpenAPI document describes, waits until it has started, and lists its tools.',
+    'Fetching a package can take a while.',
     'Arguments for the server that begin with a dash go behind `--`; so does a program with all its arguments.',
     'A folder is one with a manifest in it: server.json or plugin.json.',
+    'A document is an address or a file here that ends in .json, .yaml or .yml; a file is read here and sent. An Arazzo document is workflows.',
+    'For a document, the variable BEARER_TOKEN is the token it is called with, and API_KEY the header X-API-Key.',
     'With --container or --image all of it is the program inside the container, and its arguments.',
     'A server is kept running (--lifecycle singleton), since that is what makes calls quick.',
     'A source that does not start stays registered. Ctrl-C only stops watching.',
@@ -37,6 +41,8 @@ export const add = defineCommand({
     'toolcrib add npx @example/server-tickets --secret TICKETS_TOKEN < token.txt',
     'toolcrib add https://mcp.example.org/mcp --oauth',
     "toolcrib add https://mcp.example.org/mcp --header 'X-Team: blue' --secret BEARER_TOKEN",
+    'toolcrib add https://api.example.org/openapi.json --secret BEARER_TOKEN < token.txt',
+    "toolcrib add ./openapi.yaml --server-url https://api.example.org/v2 --tag orders --method GET --exclude '*admin*'",
     'toolcrib add ./plugins/github --secret GITHUB_TOKEN --dry-run',
     'toolcrib add -- python3 ./server.py --verbose',
     'toolcrib add --container tools -- node /srv/server.js',
@@ -73,7 +79,10 @@ export const add = defineCommand({
   },
 });
 
-async function explainRefusal(error: unknown, sources: SourceClient, form: McpRegistrationInput): Promise<never> {
+/** More than this fills several screens. */
+const mostTools = 100;
+
+async function explainRefusal(error: unknown, sources: SourceClient, form: SourceFormInput): Promise<never> {
   if (!(error instanceof CribError)) throw error;
   const { code, message } = error;
   // Most often the same thing was added before.
@@ -97,11 +106,20 @@ async function report(administrator: Administrator, source: ShownSource): Promis
     return reportFailedStart({ namespace, what: 'was not started', message: `somebody else has it ${status.state} now` });
   const tools = await sourceTools(administrator, source.id);
   remark(`${namespace} is running and has ${countTools(tools.length)}.`);
-  if (status.message !== undefined) remark(`${status.message}. \`toolcrib connect ${namespace} --discovery --as admin\` does it.`);
+  if (status.message !== undefined && source.source_type === 'mcp')
+    remark(`${status.message}. \`toolcrib connect ${namespace} --discovery --as admin\` does it.`);
+  const imported = importOf(source);
+  if (imported !== undefined) for (const line of describeImport(imported, { hasCredential: hasCredential(source) })) remark(line);
   if (tools.length === 0) return;
-  print(toolTable(tools));
+  print(toolTable(tools.slice(0, mostTools)));
+  if (tools.length > mostTools) remark(`… and ${tools.length - mostTools} more: \`toolcrib sources show ${namespace}\` lists them all.`);
   if (source.waiting > 0) remark(`${countTools(source.waiting)} wait for approval: \`toolcrib sources approve ${namespace}\` shows them.`);
   // The server chose the names, so only a harmless one becomes part of a command that somebody may copy.
   const harmless = tools.find(({ name }) => /^[\w:.-]+$/.test(name))?.name ?? '<name>';
   remark(`Policies decide who may use them: \`toolcrib policy explain --tool ${harmless}\` says it.`);
+}
+
+function hasCredential({ definition }: ShownSource): boolean {
+  const { credential, headers } = definition as { credential?: { type?: string }; headers?: object };
+  return (credential?.type ?? 'none') !== 'none' || Object.keys(headers ?? {}).length > 0;
 }

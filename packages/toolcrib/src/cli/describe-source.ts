@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { align } from './align.ts';
 import { lineWidth, paint, printable } from './terminal.ts';
+import { importOf, importSummary } from './describe-import.ts';
 import type { ShownSource } from './source-client.ts';
 
 const valuesSchema = z.record(z.string(), z.unknown()).catch({});
@@ -25,6 +26,7 @@ const definitionSchema = z.looseObject({
   container: containerSchema.nullable().catch(null),
   process_limits: z.record(z.string(), z.number()).catch({}),
   server_url: z.string().nullable().catch(null),
+  document: z.record(z.string(), z.string()).catch({}),
   pinning: z.string().catch('off'),
   environment: valuesSchema,
   headers: valuesSchema,
@@ -59,6 +61,7 @@ export function paintState(word: string, text: string): string {
 export function describeSource(source: ShownSource): string {
   const { name, namespace, id, status, health, breaker, server } = source;
   const definition = definitionOf(source);
+  const imported = importOf(source);
   const rows: [label: string, value: string | undefined][] = [
     ['Name', name],
     ['Namespace', namespace],
@@ -82,7 +85,9 @@ export function describeSource(source: ShownSource): string {
     ['Folder', definition?.cwd ?? definition?.container?.workdir ?? undefined],
     ['Limits', limitsOf(definition)],
     ...containerRows(definition?.container ?? null),
-    ['Address', definition?.server_url ?? undefined],
+    ['Document', documentOf(definition)],
+    ['Import', imported === undefined ? undefined : importSummary(imported)],
+    ['Address', definition?.server_url ?? imported?.servers.slice(0, 3).join(', ')],
     ...Object.entries(definition?.environment ?? {}).map(([name, value]): [string, string] => ['Variable', `${name}=${shownValue(value)}`]),
     ...Object.entries(definition?.headers ?? {}).map(([name, value]): [string, string] => ['Header', `${name}: ${shownValue(value)}`]),
   ];
@@ -130,6 +135,11 @@ function containerRows(container: z.infer<typeof containerSchema> | null): [labe
 function limitsOf(definition: z.infer<typeof definitionSchema> | undefined): string | undefined {
   const limits = Object.entries(definition?.process_limits ?? {}).map(([name, limit]) => `${name} ${limit}`);
   return limits.length === 0 ? undefined : limits.join(', ');
+}
+
+function documentOf(definition: z.infer<typeof definitionSchema> | undefined): string | undefined {
+  const { url, file, stored } = definition?.document ?? {};
+  return url ?? file ?? (stored === undefined ? undefined : `stored here (sha256 ${stored.slice(0, 12)}…)`);
 }
 
 function lifecycleOf(definition: z.infer<typeof definitionSchema> | undefined): string | undefined {

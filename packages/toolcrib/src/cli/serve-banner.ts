@@ -31,7 +31,7 @@ export async function serveBanner(config: ServeConfig, running: RunningServer): 
       ...curl(url, await running.mint('alice')),
       '',
     );
-  if (running.demo) lines.push(...demoLines(url), '');
+  if (running.demo || running.pizzeria) lines.push(...demoLines(running), '');
   return [...lines, 'Ctrl-C stops it.', ''].join('\n');
 }
 
@@ -46,10 +46,16 @@ function curl(url: string, token: string): string[] {
 }
 
 /** Only what works from this very folder: `npx` finds the command of a clone as well as that of an installed package. */
-function demoLines(url: string): string[] {
+function demoLines({ url, demo, pizzeria }: RunningServer): string[] {
   const where = url === clientOptions.url.default ? '' : ` --url ${url}`;
+  const baking = [`npx toolcrib call demo:bake_pizza --arg pizza=diavola --stream${where}`, 'an MCP server that came along, with progress'];
+  const ordering = [
+    `npx toolcrib call pizzeria:place_order --arg 'body={"pizza":"funghi"}' --stream${where}`,
+    'an OpenAPI service, called as alice, until it is ready',
+  ];
   const commands = [
-    [`npx toolcrib call demo:bake_pizza --arg pizza=diavola${where}`, 'an MCP server that came along, with progress'],
+    ...(demo ? [baking] : []),
+    ...(pizzeria ? [ordering] : []),
     [`npx toolcrib add npx @modelcontextprotocol/server-everything${where}`, 'one of your own choice'],
   ];
   return ['And then:', '', ...align(commands, { indent: 2, paint: (text, column) => (column === 1 ? paint('dim', text) : text) })];

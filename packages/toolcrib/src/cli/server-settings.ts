@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { issuerConfigSchema } from '../identity/issuer-config.ts';
-import { looksLikeSecretValue } from '../sources/mcp/registration/secret-looks.ts';
+import { looksLikeSecretValue } from '../sources/registration/secret-looks.ts';
 import type { FiledOption } from './given.ts';
 import type { OptionSpec } from './option-table.ts';
 import { serveOptions } from './serve-options.ts';

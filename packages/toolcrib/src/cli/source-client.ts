@@ -37,6 +37,7 @@ const shownPreviewSchema = z.looseObject({
   namespace,
   definition: z.looseObject({
     server_url: z.string().nullable(),
+    document: z.looseObject({}).optional(),
     container: z.looseObject({ name: z.string().nullable(), image: z.string().nullable() }).nullable().catch(null),
     env_definitions: z.array(z.looseObject({ name: z.string(), secret: z.boolean() })),
   }),

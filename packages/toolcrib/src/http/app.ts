@@ -139,6 +139,7 @@ export function createApp(input: AppInput): FastifyInstance {
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { guarded: route.tag !== 'health' },
+      bodyLimit: Math.max(input.bodyLimitBytes, route.bodyLimitBytes ?? 0),
       ...(route.access === 'public' ? {} : { onRequest: authenticate(route) }),
       handler: (request, reply) =>
         route.handle({

@@ -41,6 +41,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
+  /** How large the body may be, where that is more than usual. It is only read once the caller is known to have access. */
+  bodyLimitBytes?: number;
   /** A body to begin with. */
   example?: object;
   headers?: z.ZodObject;

@@ -89,7 +89,7 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
     accessOf: (principal) => current.book.accessOf(principal),
     search(access, query) {
       current.tools.index ??= createSearchIndex(current.tools.snapshot.tools);
-      return current.tools.index.search(query, (tool) => access.permissions.has(tool.tool_id), access.tools.length);
+      return current.tools.index.search(query, { tools: access.tools, has: (tool) => access.permissions.has(tool.tool_id) });
     },
     reload(topics) {
       // One that has not begun to read will see what was committed by now: forty changes at once are read together, not forty times.

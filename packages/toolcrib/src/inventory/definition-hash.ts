@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto';
-import type { ToolDefinition } from '../model/tool.ts';
+import type { DiscoveredTool, PinnedDefinition } from '../model/tool.ts';
+
+/** [INV-3] All of a tool that somebody approves. */
+export function pinnedDefinition({ definition, operation, workflow }: DiscoveredTool): PinnedDefinition {
+  return { ...definition, ...(operation === undefined ? {} : { operation }), ...(workflow === undefined ? {} : { workflow }) };
+}
 
 /** [INV-3] What a definition says, whatever order its keys came in. */
-export function definitionHash(definition: ToolDefinition): string {
+export function definitionHash(definition: PinnedDefinition): string {
   return hash('sha256', canonicalJson(definition), 'base64url');
 }
 

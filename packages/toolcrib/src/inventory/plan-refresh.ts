@@ -1,4 +1,4 @@
-import type { Pinning } from '../model/mcp-definition.ts';
+import type { Pinning } from '../model/source-definition.ts';
 import type { RefreshReport } from '../model/refresh-report.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { DiscoveredTool, ToolRecord } from '../model/tool.ts';

@@ -1,14 +1,24 @@
 import type { DefinitionFlag } from '../model/definition-flag.ts';
 import type { Json } from '../model/json.ts';
 import type { SourceRecord } from '../model/source.ts';
-import type { Approval, Tool, ToolRecord } from '../model/tool.ts';
+import type { Approval, PinnedDefinition, Tool, ToolRecord } from '../model/tool.ts';
 import { definitionFlags } from './definition-flags.ts';
-import { canonicalJson } from './definition-hash.ts';
+import { canonicalJson, pinnedDefinition } from './definition-hash.ts';
 import { approvalOf } from './pinning.ts';
 import { toolFromRecord } from './tool-from-record.ts';
 
 /** Everything the definition hash covers, in the order a person reads it. */
-const fields = ['name', 'title', 'description', 'input_schema', 'output_schema', 'annotations'] as const;
+const fields = [
+  'name',
+  'title',
+  'description',
+  'request',
+  'input_schema',
+  'output_schema',
+  'annotations',
+  'operation',
+  'workflow',
+] as const;
 
 /** [INV-3] What was approved beside what was found, for somebody who has to say yes or no. */
 export interface ToolDifference {
@@ -29,9 +39,10 @@ export function toolDifference(record: ToolRecord, source: SourceRecord): ToolDi
   const { name, state } = toolFromRecord(record, source);
   const found = record.discovered.definition;
   const approval = approvalOf(record);
-  const approved = approval === 'approved' ? found : record.approved;
+  const now = readable(pinnedDefinition(record.discovered));
+  const approved = approval === 'approved' ? now : record.approved && readable(record.approved);
   const differing = fields.flatMap((field) => {
-    const [before, after] = [approved?.[field] ?? null, found[field] ?? null];
+    const [before, after] = [approved?.[field] ?? null, now[field] ?? null];
     return canonicalJson(before) === canonicalJson(after) ? [] : [{ field, before, after }];
   });
   return {
@@ -45,4 +56,13 @@ export function toolDifference(record: ToolRecord, source: SourceRecord): ToolDi
     fields: differing,
     flags: definitionFlags(found),
   };
+}
+
+/** Of an HTTP operation, what is sent where comes first, and in one line. */
+function readable({ operation, workflow, ...definition }: PinnedDefinition): Partial<Record<(typeof fields)[number], Json>> {
+  const shown = definition as Partial<Record<(typeof fields)[number], Json>>;
+  if (workflow !== undefined) return { ...shown, workflow: workflow as unknown as Json };
+  if (operation === undefined) return shown;
+  const { method, server, path, ...rest } = operation;
+  return { ...shown, request: `${method} ${server}${path}`, operation: rest as unknown as Json };
 }

@@ -8,6 +8,7 @@ const nouns: Record<string, string> = {
   policies: 'policy',
   secrets: 'secret',
   connections: 'connection',
+  documents: 'document',
   answers: 'call',
 };
 

@@ -10,6 +10,8 @@ import { sqliteResultCodes, sqliteErrorCode } from './sqlite-error-code.ts';
 import type { Tables } from './tables.ts';
 
 const busyTimeoutMs = 5000;
+/** Of 4 KiB. The last pages of the record are written with every batch, and copied into the file only once where the log may be long. */
+const pagesOfLog = 4000;
 
 export async function openSqlite(file: string): Promise<SqliteDatabase> {
   let connection: DatabaseSync | undefined;
@@ -17,7 +19,7 @@ export async function openSqlite(file: string): Promise<SqliteDatabase> {
     if (file !== ':memory:') makeFile(file);
     connection = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
     // NORMAL with a write-ahead log: a killed process loses nothing that was committed; only a power cut can take the last commits.
-    connection.exec('pragma journal_mode = wal; pragma synchronous = normal');
+    connection.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = ${pagesOfLog}`);
     const kysely = new Kysely<Tables>({ dialect: new NodeSqliteDialect(connection) });
     await migrateToLatest(kysely, 'sqlite', `The database file ${file}`);
     const close = () => kysely.destroy();

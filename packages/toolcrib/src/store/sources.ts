@@ -1,6 +1,9 @@
 import type { Selectable } from 'kysely';
+import { z } from 'zod';
 import { mcpDefinitionSchema } from '../model/mcp-definition.ts';
+import { openApiDefinitionSchema } from '../model/openapi-definition.ts';
 import type { SourceRecord } from '../model/source.ts';
+import { workflowDefinitionSchema } from '../model/workflow-definition.ts';
 import { nameConflicts } from './name-conflicts.ts';
 import { readJson, readRow } from './read-row.ts';
 import type { Queries, Tables } from './tables.ts';
@@ -36,7 +39,15 @@ export function createSources(queries: Queries) {
   };
 }
 
+const definitionSchemas = {
+  mcp: mcpDefinitionSchema,
+  openapi: openApiDefinitionSchema,
+  workflow: workflowDefinitionSchema,
+  builtin: z.null(),
+} as const;
+
 function read(row: Selectable<Tables['sources']>): SourceRecord {
-  const definition = readRow(mcpDefinitionSchema.nullable(), 'sources', row.id, readJson('sources', row.id, row.definition));
-  return { ...row, enabled: row.enabled === 1, definition };
+  const schema: z.ZodType = definitionSchemas[row.source_type];
+  const definition = readRow(schema, 'sources', row.id, readJson('sources', row.id, row.definition));
+  return { ...row, enabled: row.enabled === 1, definition } as SourceRecord;
 }

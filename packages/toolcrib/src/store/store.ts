@@ -15,6 +15,7 @@ import { lockChanges } from './change-lock.ts';
 import { changesChannel, signalsChannel } from './channels.ts';
 import { createConnections, type Connections } from './connections.ts';
 import type { Database } from './database.ts';
+import { createDocuments, type Documents } from './documents.ts';
 import { createEvents, insertEvent, type Events } from './events.ts';
 import { createExclusively, type Exclusively } from './exclusively.ts';
 import { createGroups, type Groups } from './groups.ts';
@@ -37,6 +38,7 @@ export interface StoreNouns {
   readonly events: Events;
   readonly answers: Answers;
   readonly artifacts: Artifacts;
+  readonly documents: Documents;
 }
 
 export type Change = Omit<ChangeEvent, 'id' | 'at' | 'client'> & Partial<Pick<ChangeEvent, 'client'>>;
@@ -125,6 +127,7 @@ function nouns(queries: Queries): StoreNouns {
     events: createEvents(queries),
     answers: createAnswers(queries),
     artifacts: createArtifacts(queries),
+    documents: createDocuments(queries),
   };
 }
 

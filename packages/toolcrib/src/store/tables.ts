@@ -117,6 +117,32 @@ export interface Tables {
     created_at: number;
     data: Uint8Array;
   };
+  documents: {
+    source_id: string;
+    /** Of the text that was imported last; null while none was. */
+    sha256: string | null;
+    /** [SEC-1] Where its secrets may go: what the first import named, as JSON; null while none did. */
+    origins: string | null;
+    /** What the last import came to, as JSON; null while there was none. */
+    imported: string | null;
+    updated_at: number;
+    /** Of a document that was pasted; null where it is elsewhere. */
+    text: string | null;
+  };
+  durable_jobs: {
+    /** Of the call. */
+    id: string;
+    /** How often a start of the server has gone on with it. */
+    attempts: number;
+    /** What it takes to go on with it, sealed. */
+    input: string;
+  };
+  durable_steps: {
+    job_id: string;
+    name: string;
+    /** What the step gave, sealed. */
+    result: string;
+  };
 }
 
 /** The query builder, or one transaction of it. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { CribError } from '../model/crib-error.ts';
-import { toolOverridesSchema, type DiscoveredTool, type ToolDefinition, type ToolOverrides, type ToolRecord } from '../model/tool.ts';
+import { toolOverridesSchema, type DiscoveredTool, type PinnedDefinition, type ToolOverrides, type ToolRecord } from '../model/tool.ts';
 import { nameConflicts } from './name-conflicts.ts';
 import { plainText } from './plain-text.ts';
 import { readJson, readRow, readStored } from './read-row.ts';
@@ -105,7 +105,7 @@ function write(record: ToolRecord): Row {
 
 function read({ name: _name, ...row }: Row): ToolRecord {
   const discovered = readStored('tools', row.tool_id, (): DiscoveredTool => JSON.parse(row.discovered));
-  const approved = readStored('tools', row.tool_id, (): ToolDefinition | null => JSON.parse(row.approved ?? 'null'));
+  const approved = readStored('tools', row.tool_id, (): PinnedDefinition | null => JSON.parse(row.approved ?? 'null'));
   const overrides = readRow(toolOverridesSchema, 'tools', row.tool_id, readJson('tools', row.tool_id, row.overrides));
   return { ...row, discovered, approved, overrides };
 }

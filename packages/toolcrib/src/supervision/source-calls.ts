@@ -7,7 +7,7 @@ import type { Tool } from '../model/tool.ts';
 import { traced } from '../model/traced.ts';
 import type { Span, SpanAttributes } from '../model/tracing.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
-import type { Standing } from '../sources/mcp/standing.ts';
+import type { Standing } from '../sources/upstream/standing.ts';
 import type { CallContext } from '../sources/source.ts';
 import { callOnSession } from './call-on-session.ts';
 import type { HealthRecord } from './health.ts';

@@ -1,5 +1,6 @@
 import { isPerUser } from '../model/credential.ts';
 import { CribError } from '../model/crib-error.ts';
+import type { ImportSummary } from '../model/import-summary.ts';
 import type { McpDefinition } from '../model/mcp-definition.ts';
 import { EngineUnavailableError } from '../model/named-errors.ts';
 import type { Principal } from '../model/principal.ts';
@@ -7,7 +8,7 @@ import type { SourceHealth, SourceStatus } from '../model/source.ts';
 import type { DiscoveredTool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
 import { withoutWords } from '../sources/mcp/process/process-exit.ts';
-import type { Standing } from '../sources/mcp/standing.ts';
+import type { Standing } from '../sources/upstream/standing.ts';
 import { isAvailable } from './availability.ts';
 import { createDiscovery } from './discovery.ts';
 import { createHealthRecord } from './health.ts';
@@ -28,6 +29,8 @@ export interface SourceSupervisor {
   readonly health: SourceHealth;
   /** What the server said of itself when it was last spoken to. */
   readonly info: McpServerInfo | null;
+  /** [OAS-1] What became of the document that describes it; null where none does. */
+  readonly imported: ImportSummary | null;
   /**
    * [LIFE-3] Resolves when it is proven ready and its tools are in the inventory; rejects with why it is not. [ERR-2] Where that is only the
    * engine of containers, it goes on by itself until it is started or stopped; with `persistent` also where it may be over by itself.
@@ -262,6 +265,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     get info() {
       return discovery.info;
     },
+    imported: null,
     start,
     stop: (state) => halt(new CribError('SERVICE_UNAVAILABLE', 'The source is being stopped'), state),
     async refresh() {

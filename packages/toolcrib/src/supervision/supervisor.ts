@@ -1,10 +1,12 @@
 import { CribError } from '../model/crib-error.ts';
+import type { ImportSummary } from '../model/import-summary.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SourceHealth, SourceRecord, SourceStatus } from '../model/source.ts';
 import type { DiscoveredTool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
-import type { Standing } from '../sources/mcp/standing.ts';
+import type { Standing } from '../sources/upstream/standing.ts';
 import type { Source } from '../sources/source.ts';
+import { createDocumentSupervisor, type DocumentSupervisorInput } from './document-supervisor.ts';
 import type { SessionCounts } from './session-counts.ts';
 import type { SourceNotice } from './source-notice.ts';
 import { createSourceSupervisor, type SourceSupervisor } from './source-supervisor.ts';
@@ -29,6 +31,8 @@ export interface Supervisor {
   statusOf(sourceId: string): SourceStatus | undefined;
   healthOf(sourceId: string): SourceHealth;
   infoOf(sourceId: string): McpServerInfo | null;
+  /** [OAS-1] What became of the document that describes a source; null where none does, or none was imported yet. */
+  importOf(sourceId: string): ImportSummary | null;
   /** [OPS-1] Undefined for what is not supervised. */
   sessionsOf(sourceId: string): SessionCounts | undefined;
   sourceOf(sourceId: string): Source | undefined;
@@ -39,6 +43,8 @@ export interface SupervisorInput {
   /** Which credential a caller has for a source where each has their own; throws where there is none. */
   standingOf(source: SourceRecord, principal: Principal): Standing | Promise<Standing>;
   onDiscovered(source: SourceRecord, tools: DiscoveredTool[], info: McpServerInfo): Promise<void>;
+  /** [SRC-5] What sources need that a document describes; without it there are none. */
+  documents?: DocumentPort;
   /** Lets go of what was made for the source as a whole: nothing of it is open, and none is opened before this has ended. Never between restarts. */
   releaseSource?(source: SourceRecord): Promise<void>;
   onStatus(sourceId: string, status: SourceStatus): void;
@@ -48,6 +54,10 @@ export interface SupervisorInput {
   /** Nothing of it is left, and nothing need be kept for it. */
   onReleased(sourceId: string): void;
 }
+
+export type DocumentPort = Pick<DocumentSupervisorInput, 'documents' | 'load' | 'importSource' | 'openCalls'> & {
+  countTools(sourceId: string): number;
+};
 
 interface Supervised {
   source: SourceRecord;
@@ -82,19 +92,38 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
 
   const isKnown = (source: SourceRecord) => supervised.get(source.id)?.source.updated_at === source.updated_at;
 
+  /** The one place that knows what keeps a source of each type; undefined for what runs by itself. */
+  function supervisorOf(source: SourceRecord): SourceSupervisor | undefined {
+    const told = {
+      onDiscovered: (tools: DiscoveredTool[], info: McpServerInfo) => input.onDiscovered(source, tools, info),
+      onStatus: (status: SourceStatus) => input.onStatus(source.id, status),
+      note: (message: string) => input.note(source.id, message),
+    };
+    switch (source.source_type) {
+      case 'mcp':
+        return createSourceSupervisor({
+          ...told,
+          definition: source.definition,
+          open: (signal, principal) => input.openSession(source, signal, principal),
+          standingOf: (principal) => input.standingOf(source, principal),
+          release: async () => input.releaseSource?.(source),
+          onNotice: (notice) => input.onNotice?.(notice, source),
+        });
+      case 'openapi':
+      case 'workflow': {
+        const port = input.documents;
+        return port && createDocumentSupervisor({ ...told, ...port, source, countTools: () => port.countTools(source.id) });
+      }
+      case 'builtin':
+        return undefined;
+    }
+  }
+
   async function replace(source: SourceRecord): Promise<void> {
-    if (closed || source.definition === null || isKnown(source)) return;
+    if (closed || isKnown(source)) return;
     await supervised.get(source.id)?.supervisor.stop('stopped');
-    const supervisor = createSourceSupervisor({
-      definition: source.definition,
-      open: (signal, principal) => input.openSession(source, signal, principal),
-      standingOf: (principal) => input.standingOf(source, principal),
-      onDiscovered: (tools, info) => input.onDiscovered(source, tools, info),
-      release: async () => input.releaseSource?.(source),
-      onStatus: (status) => input.onStatus(source.id, status),
-      onNotice: (notice) => input.onNotice?.(notice, source),
-      note: (message) => input.note(source.id, message),
-    });
+    const supervisor = supervisorOf(source);
+    if (supervisor === undefined) return;
     supervised.set(source.id, { source, supervisor, port: portOf(supervisor) });
     if (!source.enabled) await supervisor.stop('disabled');
   }
@@ -136,7 +165,8 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
       await supervisor.stop('stopped');
       await supervisor.start();
     },
-    refresh: (sourceId) => existing(sourceId).supervisor.refresh(),
+    // Whoever asks in passing hears of an unknown source in the same way as of one that fails.
+    refresh: async (sourceId) => existing(sourceId).supervisor.refresh(),
     reconnect(sourceId) {
       for (const { source, supervisor } of supervised.values()) {
         if (supervisor.status.state === 'stopped') continue;
@@ -153,6 +183,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     statusOf: (sourceId) => supervised.get(sourceId)?.supervisor.status,
     healthOf: (sourceId) => supervised.get(sourceId)?.supervisor.health ?? 'unknown',
     infoOf: (sourceId) => supervised.get(sourceId)?.supervisor.info ?? null,
+    importOf: (sourceId) => supervised.get(sourceId)?.supervisor.imported ?? null,
     sessionsOf: (sourceId) => supervised.get(sourceId)?.supervisor.sessions,
     sourceOf: (sourceId) => supervised.get(sourceId)?.port,
   };

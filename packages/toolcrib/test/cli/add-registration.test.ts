@@ -10,14 +10,14 @@ import { addVariables } from '../../src/cli/add-variables.ts';
 import { add } from '../../src/cli/add.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 import type { Given } from '../../src/cli/given.ts';
-import { mcpRegistrationSchema } from '../../src/sources/mcp/registration/forms.ts';
+import { mcpRegistrationSchema, type McpRegistrationInput } from '../../src/sources/mcp/registration/forms.ts';
 
 /** What `toolcrib add` would register, without asking for secrets. */
 function registration(...args: string[]) {
   const given = parseCommandLine(add, args, {}) as Given<keyof typeof addOptions>;
   const form = addRegistration(given, addTarget(given), {});
   mcpRegistrationSchema.parse(form);
-  return form;
+  return form as McpRegistrationInput;
 }
 
 describe('what is added', () => {
@@ -198,7 +198,7 @@ const names: [operands: string[], name: string][] = [
 ];
 
 test.each(names)('[CLI-1] toolcrib add %j is named %j where it is given no name', (operands, name) => {
-  expect(addName(addTarget({ operands, text: () => undefined }))).toBe(name);
+  expect(addName(addTarget({ operands, text: () => undefined, on: () => false }))).toBe(name);
 });
 
 describe('variables', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { definitionHash } from '../../src/inventory/definition-hash.ts';
 import { approve, isWaiting, pin } from '../../src/inventory/pinning.ts';
-import type { Pinning } from '../../src/model/mcp-definition.ts';
+import type { Pinning } from '../../src/model/source-definition.ts';
 import type { DiscoveredTool, ToolRecord } from '../../src/model/tool.ts';
 
 const found = (description: string): DiscoveredTool => ({

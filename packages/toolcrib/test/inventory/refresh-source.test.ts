@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openCounter, type Counter } from '../../src/inventory/counter.ts';
 import { refreshSource } from '../../src/inventory/refresh-source.ts';
-import { mcpDefinitionSchema, type Pinning } from '../../src/model/mcp-definition.ts';
+import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
+import type { Pinning } from '../../src/model/source-definition.ts';
 import type { SourceRecord } from '../../src/model/source.ts';
 import type { DiscoveredTool } from '../../src/model/tool.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -137,7 +138,11 @@ describe('[INV-5] a renamed tool', () => {
 });
 
 describe('[INV-3] pinned tools', () => {
-  const pinned = (pinning: Pinning): SourceRecord => ({ ...source, definition: mcpDefinitionSchema.parse({ pinning }) });
+  const pinned = (pinning: Pinning): SourceRecord => ({
+    ...source,
+    source_type: 'mcp',
+    definition: mcpDefinitionSchema.parse({ pinning }),
+  });
   async function refreshPinned(pinning: Pinning, ...discovered: DiscoveredTool[]) {
     const report = await refreshSource({ store, source: pinned(pinning), discovered, actor: 'system', now: Date.now() });
     await counter.reload(new Set(['tool']));

@@ -8,7 +8,7 @@ import { sampleTool } from '../fixtures/samples.ts';
 
 function search(tools: readonly Tool[], query: string, visible: (tool: Tool) => boolean = () => true): string[] {
   const inOrder = createSnapshot(tools).tools;
-  const found = createSearchIndex(inOrder).search(query, visible, inOrder.filter(visible).length);
+  const found = createSearchIndex(inOrder).search(query, { tools: inOrder.filter(visible), has: visible });
   return found.map(({ name }) => name);
 }
 

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { toolFromRecord } from '../../src/inventory/tool-from-record.ts';
+import { openApiDefinitionSchema } from '../../src/model/openapi-definition.ts';
+import { pollProfileSchema } from '../../src/model/poll-profile.ts';
 import { sampleTool } from '../fixtures/samples.ts';
+import { operationAt } from '../sources/openapi/poll/following.ts';
 
 test('[NAME-1] [NAME-3] a tool has its names from its namespace and its own name', () => {
   expect(sampleTool({ namespace: 'github', name: 'get_repo' })).toMatchObject({ name: 'github:get_repo', model_name: 'github_get_repo' });
@@ -32,6 +36,37 @@ test.each([
   ['deprecated', true, 'deprecated'],
 ] as const)('a tool found %s, hidden: %s, is %s', (state, hidden, expected) => {
   expect(sampleTool({ state, hidden }).state).toBe(expected);
+});
+
+test('[POLL-1] what is followed has the time of all its pauses, and of one request', () => {
+  const { definition, definition_hash, approved_hash } = sampleTool();
+  const source = {
+    id: 's',
+    name: 'Shop',
+    namespace: 'shop',
+    source_type: 'openapi',
+    enabled: true,
+    managed_by: null,
+    definition: openApiDefinitionSchema.parse({ document: { file: '/shop.json' }, resilience: { requestTimeoutMs: 1000 } }),
+    created_at: 0,
+    updated_at: 0,
+  } as const;
+  const timeoutWith = (poll: object | null) => {
+    const operation = operationAt('http://shop', { poll: poll && pollProfileSchema.parse(poll) });
+    const discovered = { definition, tags: [], execution_mode: 'sync_http' as const, operation };
+    const stored = {
+      state: 'active',
+      approved: null,
+      overrides: {},
+      created_at: 0,
+      updated_at: 0,
+      definition_hash,
+      approved_hash,
+    } as const;
+    return toolFromRecord({ tool_id: 't', source_id: 's', discovered, ...stored }, source).timeout_ms;
+  };
+  expect(timeoutWith(null)).toBe(1000);
+  expect(timeoutWith({ interval_ms: 100, backoff: 2, max_interval_ms: 300, max_attempts: 4 })).toBe(1000 + 100 + 200 + 300 + 300);
 });
 
 describe('the fingerprint', () => {

@@ -1,19 +1,21 @@
 import { mapSecrets } from '../../model/credential.ts';
 import type { Json } from '../../model/json.ts';
 import { hiddenValue } from '../../secrets/secret.ts';
-import type { McpRegistration } from '../../sources/mcp/registration/forms.ts';
-import { hasReference, looksLikeSecretValue, looksSecret } from '../../sources/mcp/registration/secret-looks.ts';
-import type { CredentialInput, ValueInput } from '../../sources/mcp/registration/value-input.ts';
+import { hasReference, looksLikeSecretValue, looksSecret } from '../../sources/registration/secret-looks.ts';
+import type { SourceForm } from '../../sources/registration/source-form.ts';
+import { textOf, type CredentialInput, type ValueInput } from '../../sources/registration/value-input.ts';
 
 type Path = (string | number)[];
 
 /** [SRC-6] Where a registration has a secret in it, as opposed to the name of one. A file is copied, sent around and kept for ever. */
-export function literalSecrets(form: Omit<McpRegistration, 'namespace'>): Path[] {
+export function literalSecrets(form: SourceForm): Path[] {
+  const discovery = inCredential('discovery_credential', form.discovery_credential);
+  if (form.source_type === 'workflow') return discovery;
+  const shared = [...inCredential('credential', form.credential), ...discovery, ...inValues(['headers'], form.headers)];
+  if (form.source_type === 'openapi') return shared;
   return [
-    ...inCredential('credential', form.credential),
-    ...inCredential('discovery_credential', form.discovery_credential),
+    ...shared,
     ...inValues(['mcp_env_vars'], form.mcp_env_vars),
-    ...inValues(['headers'], form.headers),
     ...inValues(['mcp_container', 'env'], form.mcp_container?.env),
     ...Object.entries(form.mcp?.env_vars ?? {}).flatMap(([name, { value, is_secret }]) =>
       value !== undefined && isLiteral(value, is_secret || looksSecret(name)) ? [['mcp', 'env_vars', name]] : [],
@@ -41,11 +43,6 @@ function inConfig(at: Path, value: Json | undefined, secret: boolean): Path[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((item, index) => inConfig([...at, index], item, secret));
   return Object.entries(value).flatMap(([name, item]) => inConfig([...at, name], item, secret || looksSecret(name)));
-}
-
-function textOf(value: ValueInput): string {
-  if (typeof value === 'string') return value;
-  return 'value' in value ? value.value : '';
 }
 
 /** `***` stands for a secret that some server has, which a file cannot know. */

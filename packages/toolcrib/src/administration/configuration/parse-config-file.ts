@@ -1,5 +1,7 @@
+import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { CribError } from '../../model/crib-error.ts';
+import { absoluteFiles } from './absolute-files.ts';
 import { explainIssue } from './explain-issue.ts';
 import { mostConfigBytes } from './read-config-text.ts';
 import { readYaml } from './read-yaml.ts';
@@ -14,7 +16,7 @@ export interface ConfigFile<Server = Record<string, unknown>> {
 }
 
 interface FileFormat<Server extends z.ZodType> {
-  /** How messages call the file. */
+  /** Its path, by which messages call it and from which its own paths lead. */
   name: string;
   server: Server;
 }
@@ -44,5 +46,6 @@ export function parseConfigFile<Server extends z.ZodType>(
     refuse(placeOf(path), path.length === 0 ? message : `${path.join('.')}: ${message}`, path.join('.'));
   }
   const { server: settings, ...wished } = parsed.data as { server: z.output<Server> } & WishedState;
-  return { server: settings, wished, placeOf };
+  const sources = absoluteFiles(wished.sources, dirname(resolve(name)));
+  return { server: settings, wished: { ...wished, sources }, placeOf };
 }

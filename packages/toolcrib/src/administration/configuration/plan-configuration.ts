@@ -6,7 +6,7 @@ import type { Group, GroupInput, Policy, PolicyInput } from '../../model/policy.
 import type { SourceRecord } from '../../model/source.ts';
 import { runPolicyTests } from '../../policy/policy-test.ts';
 import { compileRules } from '../../policy/rules.ts';
-import type { RegistrationContext } from '../../sources/mcp/registration/registration-context.ts';
+import type { RegistrationContext } from '../../sources/registration/registration-context.ts';
 import type { Store } from '../../store/store.ts';
 import type { Plan, PlannedChange } from './plan.ts';
 import { plannedGroups, plannedPolicies, type PlannedRule } from './planned-rules.ts';

@@ -1,24 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson } from '../../inventory/definition-hash.ts';
 import { CribError } from '../../model/crib-error.ts';
-import { mcpDefinitionSchema, type McpDefinition } from '../../model/mcp-definition.ts';
-import type { SourceRecord } from '../../model/source.ts';
+import type { DefinedSource, SourceRecord } from '../../model/source.ts';
 import { hiddenValue } from '../../secrets/secret.ts';
-import type { McpRegistration } from '../../sources/mcp/registration/forms.ts';
-import { mergeUpdate } from '../../sources/mcp/registration/merge-update.ts';
-import { normaliseRegistration } from '../../sources/mcp/registration/normalise.ts';
-import type { RegistrationContext } from '../../sources/mcp/registration/registration-context.ts';
-import { showDefinition } from '../../sources/mcp/registration/show-definition.ts';
+import { emptyDefinition } from '../../sources/registration/empty-definition.ts';
+import { mergeSource } from '../../sources/registration/merge-source.ts';
+import { normaliseSource } from '../../sources/registration/normalise-source.ts';
+import type { NormalisedSource } from '../../sources/registration/normalised-registration.ts';
+import type { RegistrationContext } from '../../sources/registration/registration-context.ts';
+import { showSource } from '../../sources/registration/show-source.ts';
+import type { SourceForm } from '../../sources/registration/source-form.ts';
 import { under } from './under.ts';
 import { fieldDifferences, type FieldDifference } from './field-differences.ts';
 import type { PlannedChange } from './plan.ts';
 import type { WishedSource, WishedState } from './wished-state.ts';
 
-type SourceState = Pick<SourceRecord, 'name' | 'enabled'> & { definition: McpDefinition };
-
 export interface PlannedSource {
   change: PlannedChange | null;
-  form: McpRegistration;
+  form: SourceForm;
   known: SourceRecord | undefined;
 }
 
@@ -46,11 +45,11 @@ async function plannedSource(
   { namespace, source, known }: SourcePair,
   scopeOf: (sourceId: string) => RegistrationContext,
 ): Promise<PlannedSource> {
-  if (known?.definition === null)
+  if (known?.source_type === 'builtin')
     throw new CribError('VALIDATION_ERROR', 'The built-in tools cannot be changed: take this out of the file');
-  const form: McpRegistration = { ...source, name: source.name ?? namespace, namespace };
-  const merged = known === undefined ? form : mergeUpdate(known.definition, form);
-  const after = await normaliseRegistration(merged, scopeOf(known?.id ?? randomUUID()));
+  const form: SourceForm = { ...source, name: source.name ?? namespace, namespace };
+  const merged = known === undefined ? form : mergeSource(known, form);
+  const after = await normaliseSource(merged, scopeOf(known?.id ?? randomUUID()));
   const [secret] = Object.keys(after.secrets);
   if (secret !== undefined) {
     const what = `${secret} is a secret: keep it with \`toolcrib secrets set NAME\`, and write {secret_ref: NAME} or \${NAME} here`;
@@ -64,14 +63,15 @@ async function plannedSource(
 }
 
 /** What is there beside what is wished, as the API shows both; one that is not there yet beside what holds where nothing is said. */
-function sourceDifferences(known: SourceRecord | undefined, after: SourceState): FieldDifference[] {
-  const before = { name: null, enabled: null, ...known, definition: known?.definition ?? mcpDefinitionSchema.parse({}) };
+function sourceDifferences(known: DefinedSource | undefined, after: NormalisedSource): FieldDifference[] {
+  const before = { name: null, enabled: null, ...known, definition: known?.definition ?? emptyDefinition(after.source_type) };
   const ofSource = fieldDifferences({ name: before.name, enabled: before.enabled }, { name: after.name, enabled: after.enabled });
-  const shownBefore = showDefinition(before.definition) as unknown as Record<string, unknown>;
-  const shownAfter = showDefinition(after.definition) as unknown as Record<string, unknown>;
+  const definedBefore = before.definition as Fields;
+  const definedAfter: Fields = after.definition;
+  const shownBefore = known === undefined ? definedBefore : (showSource(known) as unknown as Fields);
+  const shownAfter = showSource(after) as unknown as Fields;
   const ofDefinition = Object.keys(after.definition).flatMap((field) => {
-    const key = field as keyof McpDefinition;
-    if (canonicalJson(before.definition[key]) === canonicalJson(after.definition[key])) return [];
+    if (canonicalJson(definedBefore[field]) === canonicalJson(definedAfter[field])) return [];
     const shown = fieldDifferences(shownBefore[field], shownAfter[field], field);
     // What differs in nothing but a secret is a difference all the same.
     return shown.length > 0 ? shown : [{ field, before: hiddenValue, after: hiddenValue }];
@@ -80,3 +80,5 @@ function sourceDifferences(known: SourceRecord | undefined, after: SourceState):
   // Of something new there is nothing before.
   return known === undefined ? fields.map(({ field, after }) => ({ field, before: null, after })) : fields;
 }
+
+type Fields = Record<string, unknown>;

@@ -2,13 +2,29 @@ import { z } from 'zod';
 import { groupInputSchema, policyInputSchema } from '../../model/policy.ts';
 import { policyTestSchema } from '../../policy/policy-test.ts';
 import { mcpRegistrationSchema } from '../../sources/mcp/registration/forms.ts';
+import { openApiFormSchema } from '../../sources/openapi/registration/openapi-form.ts';
+import { wrongType } from '../../sources/registration/source-form.ts';
+import { workflowFormSchema } from '../../sources/workflow/registration/workflow-form.ts';
 import { literalSecrets } from './literal-secrets.ts';
 
 const idSchema = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'An id has up to 64 lower-case letters, digits, _ and -');
 const namespaceSchema = z.string().regex(/^[a-z0-9-]{1,32}$/, 'A namespace has 1 to 32 lower-case letters, digits and hyphens');
 
-const wishedSourceSchema = mcpRegistrationSchema
-  .omit({ namespace: true })
+const unnamed = { namespace: true } as const;
+const wishedSourceSchema = z
+  .discriminatedUnion(
+    'source_type',
+    [
+      mcpRegistrationSchema.omit(unnamed).meta({ description: 'An MCP server' }),
+      openApiFormSchema
+        .omit(unnamed)
+        .meta({ required: ['source_type', 'openapi'], description: 'A service that an OpenAPI document describes' }),
+      workflowFormSchema
+        .omit(unnamed)
+        .meta({ required: ['source_type', 'workflow'], description: 'Workflows that an Arazzo document describes' }),
+    ],
+    wrongType,
+  )
   .superRefine((form, context) => {
     for (const path of literalSecrets(form)) {
       const message = 'is a secret: keep it with `toolcrib secrets set NAME`, and write {secret_ref: NAME} or ${NAME} here';

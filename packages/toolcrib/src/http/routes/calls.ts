@@ -12,7 +12,8 @@ import {
   type CallState,
 } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
-import type { AdmittedCall, CallRequest } from '../../execution/executor.ts';
+import type { AdmittedCall } from '../../execution/admitted-call.ts';
+import type { CallRequest } from '../../execution/executor.ts';
 import type { RunningCall } from '../../execution/running-call.ts';
 import type { Answer } from '../../model/call.ts';
 import { CribError } from '../../model/crib-error.ts';
@@ -123,7 +124,7 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
         if (request.headers.accept?.includes('text/event-stream') === true) return stream(admitted, reply);
         const answer = executor.run(admitted);
         // Quick tools are done before this matters.
-        if (admitted.call.pending) endWithCaller([admitted.call], reply);
+        if (admitted.call.pending && !admitted.call.isDurable) endWithCaller([admitted.call], reply);
         return sendAnswer(reply, await answer);
       },
     }),
@@ -146,7 +147,7 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
             try {
               if (call.async === true) throw new CribError('VALIDATION_ERROR', 'A call of a batch cannot be async', { field: 'async' });
               const admitted = await executor.admit(principal, toCallRequest(call, request));
-              running.push(admitted.call);
+              if (!admitted.call.isDurable) running.push(admitted.call);
               return { http_status: 200, answer: await executor.run(admitted), error: null };
             } catch (error) {
               const refusal = toCribError(error);

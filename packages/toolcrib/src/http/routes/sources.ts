@@ -6,14 +6,17 @@ import { CribError } from '../../model/crib-error.ts';
 import { waitingTools } from '../../inventory/waiting-tools.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
-import { mcpRegistrationSchema } from '../../sources/mcp/registration/forms.ts';
-import { showDefinition } from '../../sources/mcp/registration/show-definition.ts';
+import { mostDocumentBytes } from '../../sources/registration/document-form.ts';
+import { showSource } from '../../sources/registration/show-source.ts';
+import { sourceFormSchema } from '../../sources/registration/source-form.ts';
 import { findSource } from '../find-source.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const params = z.strictObject({ id: z.string().min(1).max(64) });
 const tag = 'sources';
 const access = 'administrator';
+/** A registration may have a whole document in it, and a text in JSON has escapes. */
+const bodyLimitBytes = 2 * mostDocumentBytes + 1_048_576;
 const registrationExample = {
   name: 'Everything',
   mcp: { package: { package_type: 'npm', identifier: '@modelcontextprotocol/server-everything' }, transport: { type: 'stdio' } },
@@ -22,14 +25,14 @@ const registrationExample = {
 /** [BFF-6] Sources of tools: what they are and how they are. */
 export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSignal }): Route[] {
   function shown(source: SourceRecord) {
-    const { definition, ...rest } = source;
     return {
-      ...rest,
-      definition: definition === null ? null : showDefinition(definition),
+      ...source,
+      definition: source.source_type === 'builtin' ? null : showSource(source),
       status: crib.statusOf(source),
       health: crib.supervisor.healthOf(source.id),
       breaker: crib.executor.load.breakerOf(source.id),
       server: crib.supervisor.infoOf(source.id),
+      import: crib.supervisor.importOf(source.id),
       waiting: waitingTools(crib.counter.snapshot).get(source.id) ?? 0,
     };
   }
@@ -83,7 +86,8 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       tag,
       access,
       query: z.strictObject({ wait: z.coerce.number().int().min(0).max(300_000).optional() }),
-      body: mcpRegistrationSchema,
+      body: sourceFormSchema,
+      bodyLimitBytes,
       example: registrationExample,
       responses: {
         201: {
@@ -106,11 +110,12 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       operationId: 'previewSource',
       summary: 'Says what a registration would come to, and saves nothing',
       description:
-        'What would be started, which values are missing, whether the namespace is taken. With `discover` the server is really started or connected to, once, to see its tools; nothing of it is left afterwards.',
+        'What would be started, which values are missing, whether the namespace is taken. With `discover` the server is really started or connected to, or the document imported, once, to see its tools; nothing of it is left afterwards.',
       tag,
       access,
       query: z.strictObject({ discover: z.enum(['true', 'false']).optional() }),
-      body: mcpRegistrationSchema,
+      body: sourceFormSchema,
+      bodyLimitBytes,
       example: registrationExample,
       responses: { 200: { description: 'What it would come to', schema: sourcePreviewSchema } },
       async handle({ principal, body, query, reply }) {
@@ -140,7 +145,8 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       tag,
       access,
       params,
-      body: mcpRegistrationSchema,
+      body: sourceFormSchema,
+      bodyLimitBytes,
       responses: { 200: { description: 'The source as it is now', schema: sourceSchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
       handle: async ({ principal, params, body }) => shown(await crib.sources.replace(principal, existing(params.id).id, body)),
@@ -195,16 +201,17 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
   ];
 }
 
-function shownPreview({ name, namespace, definition, starts, missing, tools, server, error }: SourcePreview) {
-  const shown = showDefinition(definition);
+function shownPreview({ name, namespace, source, starts, missing, tools, server, import: imported, error }: SourcePreview) {
+  const shown = showSource(source);
   return {
     name,
     namespace,
     definition: shown,
-    starts: starts === null ? null : { ...starts, command: shown.command, cwd: shown.cwd },
+    starts: starts === null || !('command' in shown) ? null : { ...starts, command: shown.command, cwd: shown.cwd },
     missing,
     tools: tools?.map(({ definition: tool }) => previewedTool(namespace, tool)) ?? null,
     server,
+    import: imported,
     error: error?.toJSON() ?? null,
   };
 }

@@ -7,6 +7,8 @@ import { toolPinning } from './2026-11-16-tool-pinning.ts';
 import { userConnections } from './2026-11-16-user-connections.ts';
 import { auditChains } from './2026-11-17-audit-chains.ts';
 import { managedByFile } from './2026-11-17-managed-by-file.ts';
+import { documents } from './2026-11-18-documents.ts';
+import { durableJobs } from './2026-11-18-durable-jobs.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -18,5 +20,7 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-16-user-connections': userConnections(dialect),
     '2026-11-17-audit-chains': auditChains(dialect),
     '2026-11-17-managed-by-file': managedByFile,
+    '2026-11-18-documents': documents(dialect),
+    '2026-11-18-durable-jobs': durableJobs(dialect),
   };
 }

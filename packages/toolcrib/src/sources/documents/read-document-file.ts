@@ -1,0 +1,39 @@
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { CribError } from '../../model/crib-error.ts';
+import { mostDocumentBytes } from '../registration/document-form.ts';
+
+/** [SRC-5] A document on this machine, with its address there. */
+export async function readDocumentFile(path: string): Promise<{ text: string; url: URL }> {
+  return { text: await readWhole(path), url: pathToFileURL(path) };
+}
+
+/** Another file that the document refers to: beside it or below, wherever links lead. */
+export async function readReferredFile(wanted: URL, document: URL | null): Promise<string> {
+  if (document?.protocol !== 'file:') throw new CribError('FORBIDDEN', 'Only a document that is a file may refer to files');
+  const path = await realpath(fileURLToPath(wanted)).catch(() => fileURLToPath(wanted));
+  const folder = dirname(await realpath(fileURLToPath(document)));
+  if (!path.startsWith(folder + sep)) throw new CribError('FORBIDDEN', 'A document may only refer to files in its own folder');
+  return readWhole(path);
+}
+
+async function readWhole(path: string): Promise<string> {
+  const refusal = (why: string, cause?: unknown) => new CribError('SERVICE_UNAVAILABLE', `The document ${path} ${why}`, { cause });
+  let handle;
+  try {
+    // Without waiting: a pipe would never come to an end.
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = await handle.stat();
+    if (!found.isFile()) throw refusal('is not a file');
+    if (found.size > mostDocumentBytes) throw refusal(`has more than ${mostDocumentBytes} bytes`);
+    return await handle.readFile('utf8');
+  } catch (cause) {
+    if (cause instanceof CribError) throw cause;
+    const { code } = cause as NodeJS.ErrnoException;
+    throw code === 'ENOENT' ? refusal('is not there', cause) : refusal(`cannot be read (${code ?? String(cause)})`, cause);
+  } finally {
+    await handle?.close();
+  }
+}

@@ -1,0 +1,80 @@
+import { openApiDefinitionSchema, type OpenApiDefinition } from '../../../model/openapi-definition.ts';
+import type { Credential } from '../../../model/source-definition.ts';
+import { createDraft, type Draft } from '../../registration/draft.ts';
+import { invalid } from '../../registration/invalid.ts';
+import { givenHeaders, keepHeaders } from '../../registration/keep-headers.ts';
+import type { NormalisedRegistration } from '../../registration/normalised-registration.ts';
+import { checkDiscoveryConnection, checkForwarding } from '../../registration/per-user-rules.ts';
+import { readCredential } from '../../registration/read-credential.ts';
+import { readDiscoveryCredential } from '../../registration/read-discovery-credential.ts';
+import { readDocumentPlace } from '../../registration/read-document-place.ts';
+import { readNaming } from '../../registration/read-naming.ts';
+import type { RegistrationContext } from '../../registration/registration-context.ts';
+import { hasReference } from '../../registration/secret-looks.ts';
+import { checkServerUrl } from '../../registration/server-url.ts';
+import type { OpenApiForm } from './openapi-form.ts';
+
+/** [SRC-5] The definition that a registration comes to. The document itself is looked at when the source is started. */
+export function normaliseOpenApi(form: OpenApiForm, context: RegistrationContext): NormalisedRegistration<OpenApiDefinition> {
+  const naming = readNaming(form);
+  const draft = createDraft(context);
+  const { allow_insecure: allowInsecure, openapi } = form;
+  const { place, text } = readDocumentPlace(draft, openapi, { field: 'openapi', allowInsecure });
+  checkExternalRefs(openapi.external_refs ?? [], 'url' in place || 'file' in place);
+  const serverUrl = readServerUrl(draft, openapi.server_url, allowInsecure);
+  keepHeaders(draft, givenHeaders(form.headers ?? {}).values());
+  const credential = readCredential(draft, form.credential, { field: 'credential', allowInsecure });
+  if (serverUrl === null) checkReachable(credential);
+  checkForwarding(credential, allowInsecure);
+  checkDiscoveryConnection(form.discovery_credential, credential);
+  const definition = openApiDefinitionSchema.parse({
+    document: place,
+    server_url: serverUrl,
+    server_variables: openapi.server_variables,
+    external_refs: openapi.external_refs,
+    async_poll: openapi.async_poll,
+    allow_insecure: allowInsecure,
+    environment: Object.fromEntries(draft.environment),
+    headers: Object.fromEntries(draft.headers),
+    credential,
+    discovery_credential: readDiscoveryCredential(draft, form, place),
+    resilience: form.resilience,
+    limits: form.limits,
+    tools: form.tools,
+    pinning: form.pinning,
+    refresh_interval_ms: form.refresh_interval_ms,
+  });
+  return { ...naming, enabled: form.enabled, definition, secrets: draft.secrets, starts: null, missing: [], document: text };
+}
+
+/** It is stored with every tool and goes into every address, so that it is said as it is. */
+function readServerUrl(draft: Draft, text: string | undefined, allowInsecure: boolean): string | null {
+  if (text === undefined) return null;
+  const field = 'openapi.server_url';
+  const url = checkServerUrl(text, { field, allowInsecure, checkLiteral: draft.checkLiteral });
+  if (hasReference(text) || text.includes('{')) throw invalid(field, 'Nothing is filled in here: give the address as it is');
+  if (url.search !== '') throw invalid(field, 'The address has a query (?…), behind which no path can stand. Take it off');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** Where the document alone says where the service is, nobody can be asked who gives tokens for it, and none is handed out on its word. */
+function checkReachable(credential: Credential): void {
+  const field = 'openapi.server_url';
+  if (credential.type === 'caller_token') throw invalid(field, "Say where the service is: a caller's own token goes nowhere else");
+  if (credential.type === 'oauth' && credential.authorization_server === undefined) {
+    throw invalid('credential.authorization_server', 'Name the authorization server, or say with openapi.server_url whom to ask for it');
+  }
+  if ((credential.type === 'client_credentials' || credential.type === 'jwt_bearer') && credential.token_url === undefined) {
+    throw invalid('credential.token_url', 'Give the token endpoint, or say with openapi.server_url whom to ask for it');
+  }
+}
+
+/** Whether they may be connected to is seen when they are; a pasted document is nowhere, so that nothing is beside it. */
+function checkExternalRefs(listed: readonly string[], isSomewhere: boolean): void {
+  const field = 'openapi.external_refs';
+  for (const entry of listed) {
+    const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(entry)?.[1]?.toLowerCase();
+    if (scheme !== undefined && scheme !== 'https' && scheme !== 'http') throw invalid(field, `${scheme} addresses cannot be referred to`);
+    if (scheme === undefined && !isSomewhere) throw invalid(field, 'Give whole addresses: there is nothing beside a pasted document');
+  }
+}

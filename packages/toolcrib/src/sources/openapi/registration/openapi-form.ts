@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { openApiDefinitionSchema } from '../../../model/openapi-definition.ts';
+import { allowInsecureField, handlingFields, namingFields } from '../../registration/common-fields.ts';
+import { documentFields } from '../../registration/document-form.ts';
+import { credentialInputSchema, valueInputSchema, valuesSchema } from '../../registration/value-input.ts';
+
+const { server_variables, external_refs, async_poll } = openApiDefinitionSchema.shape;
+
+/** [SRC-5] The body of `POST /api/sources` for a service that an OpenAPI document describes. */
+export const openApiFormSchema = z
+  .strictObject({
+    ...namingFields,
+    source_type: z.literal('openapi'),
+    openapi: z.strictObject({
+      ...documentFields,
+      server_url: z
+        .string()
+        .max(2048)
+        .optional()
+        .describe('Where the service is spoken to, in place of all servers that the document names'),
+      server_variables: server_variables.unwrap().optional().describe('Values for the variables in the addresses of its servers'),
+      external_refs: external_refs
+        .unwrap()
+        .optional()
+        .describe(
+          'Beginnings of the addresses that the document may refer to, absolute or from where it is; none (default) lets it refer to itself alone',
+        ),
+      async_poll: async_poll
+        .unwrap()
+        .optional()
+        .describe('The operations that only begin something, by the name of the tool, and how to learn what became of it'),
+    }),
+    headers: valuesSchema(valueInputSchema).optional().describe('Sent with every request to the service'),
+    credential: credentialInputSchema.optional(),
+    discovery_credential: credentialInputSchema
+      .optional()
+      .describe('As whom the document is fetched where it is protected; nobody unless told. The credential itself is never sent for that'),
+    allow_insecure: allowInsecureField,
+    ...handlingFields,
+  })
+  .meta({
+    required: ['name', 'source_type', 'openapi'],
+    description: 'A service that an OpenAPI document describes: each operation is a tool',
+  });
+
+export type OpenApiForm = z.infer<typeof openApiFormSchema>;
+/** The same before defaults are filled in: what a person or a file says. */
+export type OpenApiFormInput = z.input<typeof openApiFormSchema>;

@@ -1,0 +1,110 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { addOptions } from '../../src/cli/add-options.ts';
+import { addRegistration } from '../../src/cli/add-registration.ts';
+import { addTarget } from '../../src/cli/add-target.ts';
+import { add } from '../../src/cli/add.ts';
+import type { Given } from '../../src/cli/given.ts';
+import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
+import { sourceFormSchema } from '../../src/sources/registration/source-form.ts';
+import { bookPaths, documentOf, startDocumentService } from '../fixtures/document-service.ts';
+import { temporaryDirectory, type TemporaryDirectory } from '../running-server.ts';
+import { startSourceCommands } from './source-commands.ts';
+
+let folder: TemporaryDirectory;
+let commands: Awaited<ReturnType<typeof startSourceCommands>>;
+beforeAll(async () => {
+  folder = await temporaryDirectory();
+  commands = await startSourceCommands();
+});
+afterAll(async () => {
+  await commands[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** What `toolcrib add` would register. */
+function registration(args: string[], variables: Record<string, string> = {}) {
+  const given = parseCommandLine(add, args, {}) as Given<keyof typeof addOptions>;
+  const form = addRegistration(given, addTarget(given), variables);
+  sourceFormSchema.parse(form);
+  return form;
+}
+async function file(name: string, content: object | string): Promise<string> {
+  const path = join(folder.path, name);
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+describe('what a document is', () => {
+  test.each([
+    ['https://api.example.org/openapi.json', 'openapi'],
+    ['https://api.example.org/v3/api-docs', 'openapi'],
+    ['https://api.example.org/swagger.yaml?x=1', 'openapi'],
+    ['https://api.example.org/flows/arazzo.yml', 'workflow'],
+    ['https://mcp.example.org/mcp', undefined],
+    ['https://mcp.example.org/', undefined],
+  ])('[CLI-1] %s is %s', (address, type) => {
+    const form = registration([address]);
+    expect(form.source_type).toBe(type);
+  });
+
+  test('[CLI-1] [SRC-5] a file is read here and sent, whatever it describes', async () => {
+    const text = JSON.stringify(documentOf(bookPaths));
+    const openapi = await file('library.json', text);
+    expect(registration([openapi])).toEqual({ name: 'library', source_type: 'openapi', openapi: { text } });
+    const arazzo = 'arazzo: 1.0.1\ninfo: {title: x, version: "1"}\n';
+    expect(registration([await file('flows.arazzo.yaml', arazzo), '--source', 'books=library'])).toEqual({
+      name: 'flows',
+      source_type: 'workflow',
+      workflow: { text: arazzo, sources: { books: 'library' } },
+    });
+    const odd = await file('odd.json', '{"tools": []}');
+    expect(() => registration([odd])).toThrow('looks like neither OpenAPI nor Arazzo');
+    expect(registration([odd, '--openapi'])).toMatchObject({ source_type: 'openapi' });
+    expect(() => registration([join(folder.path, 'nowhere.json'), '--openapi'])).toThrow('There is no file');
+  });
+
+  test('[CLI-1] [INV-5] has a server, a choice of tools and a credential', () => {
+    const args = ['https://api.example.org/openapi.json', '--name', 'shop', '--server-url', 'https://shop.example.org/v2'];
+    const more = ['--server-variable', 'tenant=blue', '--tag', 'orders', '--tag', 'users', '--method', 'GET', '--exclude', '*admin*'];
+    expect(registration([...args, ...more, '--header', 'X-Team: blue'], { BEARER_TOKEN: 'abc', API_KEY: 'def' })).toEqual({
+      name: 'shop',
+      source_type: 'openapi',
+      openapi: {
+        url: 'https://api.example.org/openapi.json',
+        server_url: 'https://shop.example.org/v2',
+        server_variables: { tenant: 'blue' },
+      },
+      tools: { include: [{ tags: ['orders', 'users'], methods: ['GET'] }], exclude: ['*admin*'] },
+      headers: { 'X-Team': 'blue', 'X-API-Key': 'def' },
+      credential: { type: 'bearer', token: 'abc' },
+    });
+    expect(() => registration(args, { LEVEL: 'info' })).toThrow('A service has no variable LEVEL');
+    expect(() => registration([...args, '--lifecycle', 'transient'])).toThrow('--lifecycle is for MCP servers, not for a document');
+    expect(() => registration(['https://mcp.example.org/mcp', '--server-url', 'x'])).toThrow('--server-url is for a document');
+  });
+});
+
+test('[CLI-1] [OAS-1] adding a document ends in what came of it, and in the list of its tools', async () => {
+  const strange = { get: { operationId: 'strange', parameters: [{ $ref: '#/components/parameters/nowhere' }], responses: {} } };
+  await using service = await startDocumentService(documentOf({ ...bookPaths, '/strange': strange }));
+  const { code, stdout, stderr } = await commands.run(['add', service.url, '--name', 'shelf', '--tag', 'reading']);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/OpenAPI 3\.1\.0: 5 operations, 4 tools, 1 skipped; about \d+ tokens/);
+  expect(stderr).toContain(`Its requests go to ${service.origin}`);
+  expect(stderr).toMatch(/skipped GET \/strange: /);
+  expect(stdout).toMatch(/^shelf:getBook/m);
+  expect(stdout).not.toContain('addBook');
+  const shown = await commands.run(['sources', 'show', 'shelf']);
+  expect(shown.stdout).toContain(service.url);
+  expect(shown.stdout).toMatch(/Import +OpenAPI 3\.1\.0: 5 operations/);
+  service.describe(documentOf({ '/books': bookPaths['/books'] ?? {} }));
+  const refreshed = await commands.run(['sources', 'refresh', 'shelf']);
+  expect(refreshed.stdout).toContain('Removed: getBook');
+  const tried = await commands.run(['add', service.url, '--name', 'another', '--dry-run']);
+  expect({ code: tried.code, stderr: tried.stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining('It would have 2 tools. Nothing is saved.'),
+  });
+});
