@@ -27,9 +27,14 @@ grep -q '"success":true' <<<"$answer" || fail "the printed curl was answered wit
 # The commands the README gives, of which the demo may still be starting.
 toolcrib() { npm run --silent toolcrib -- "$@" --url "http://127.0.0.1:$TOOLCRIB_PORT"; }
 for _ in {1..100}; do toolcrib tools 2>/dev/null | grep -q 'demo:bake_pizza' && break; sleep 0.2; done
-toolcrib call demo:bake_pizza --arg pizza=diavola | grep -q 'is ready' || fail 'the demo baked nothing'
+toolcrib call demo:bake_pizza --arg pizza=diavola --stream | grep -q 'is ready' || fail 'the demo baked nothing'
 toolcrib call demo:price_order '{"items":[{"pizza":"funghi","count":2}]}' | grep -q '19' || fail 'the demo priced nothing'
+for _ in {1..100}; do toolcrib tools 2>/dev/null | grep -q 'pizzeria:place_order' && break; sleep 0.2; done
+toolcrib call pizzeria:place_order --arg 'body={"pizza":"funghi"}' --stream 2>"$data/progress" | grep -q 'ready' || fail 'the pizzeria baked nothing'
+grep -q 'baking' "$data/progress" || fail 'nobody told how far the pizza was'
+toolcrib call pizzeria:list_orders | grep -q 'funghi' || fail 'the pizzeria has forgotten an order'
 toolcrib sources remove demo --yes || fail 'the demo could not be removed'
+toolcrib sources remove pizzeria --yes || fail 'the pizzeria could not be removed'
 
 kill -INT -- "-$server"
 wait "$server" && code=0 || code=$?

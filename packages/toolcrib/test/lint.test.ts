@@ -38,5 +38,8 @@ test.each([
 test('[SEC-1] the linter lets the way out itself, and types, be', async () => {
   const text = "import http from 'node:http';\nexport const client = http;\n";
   expect(await findings('packages/toolcrib/src/net/egress.ts', text)).toEqual([]);
+  // A program of its own, which serves.
+  expect(await findings('packages/toolcrib/src/demo/pizzeria-service.ts', text)).toEqual([]);
+  expect(await findings('packages/toolcrib/src/demo/pizzeria-api.ts', text)).not.toEqual([]);
   expect(await findings(inSources, "import type { Socket } from 'node:net';\nexport type Wire = Socket;\n")).toEqual([]);
 });

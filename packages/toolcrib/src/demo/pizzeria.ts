@@ -17,7 +17,7 @@ interface DemoTool {
   call(call: DemoCall): object | Promise<object>;
 }
 
-const prices: Record<string, number> = { margherita: 8.5, funghi: 9.5, diavola: 11, 'quattro formaggi': 11.5 };
+export const prices: Readonly<Record<string, number>> = { margherita: 8.5, funghi: 9.5, diavola: 11, 'quattro formaggi': 11.5 };
 const pizza = { type: 'string', enum: Object.keys(prices), description: 'A pizza of the menu' };
 const number = { type: 'number' };
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] });

@@ -18,6 +18,8 @@ const program = fileURLToPath(new URL(`../demo/demo-server${extname(import.meta.
  */
 export async function placeDemo(crib: Crib, { isNew }: { isNew: boolean }): Promise<void> {
   const known = crib.counter.sources.get(demoSourceId);
+  // Somebody has made another kind of source of it, and keeps that.
+  if (known !== undefined && known.source_type !== 'mcp') return;
   const command = [process.execPath, program];
   const placed = known?.definition?.command ?? [];
   // Somebody who has made another source of it keeps that.

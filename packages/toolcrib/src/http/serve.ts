@@ -1,19 +1,14 @@
-import { join } from 'node:path';
 import { pino, type Logger } from 'pino';
 import { openCrib, type Crib } from '../crib.ts';
-import { createDevIssuer, type DevIssuer } from '../identity/dev-issuer.ts';
 import { issuerOrigins } from '../identity/issuer-config.ts';
 import { createTokenVerifier, type TokenVerifier } from '../identity/verify-token.ts';
 import { CribError } from '../model/crib-error.ts';
 import { freePort } from '../net/free-port.ts';
-import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { compileMatcher } from '../policy/matcher.ts';
 import { version } from '../version.ts';
 import { createApp } from './app.ts';
-import { addDevRoutes } from './dev-routes.ts';
 import { createMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
-import { demoSourceId, placeDemo } from './place-demo.ts';
 import type { Route } from './route.ts';
 import { administeredToolRoutes } from './routes/administered-tools.ts';
 import { approvalRoutes } from './routes/approvals.ts';
@@ -32,7 +27,6 @@ import { secretRoutes } from './routes/secrets.ts';
 import { sourceLogRoutes } from './routes/source-logs.ts';
 import { sourceRoutes } from './routes/sources.ts';
 import { toolRoutes } from './routes/tools.ts';
-import { seedDevelopment } from './seed-development.ts';
 import type { SeenSource } from './source-metrics.ts';
 import { usualConfig, type ServeConfig } from './server-config.ts';
 
@@ -44,6 +38,8 @@ export interface RunningServer {
   readonly tools: number;
   /** Whether the demo server is among the sources, or about to be. */
   readonly demo: boolean;
+  /** The same of the pizzeria, a service that OpenAPI describes. */
+  readonly pizzeria: boolean;
   close(): Promise<void>;
 }
 
@@ -124,7 +120,9 @@ interface DoorInput {
 
 async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifier }: DoorInput): Promise<RunningServer> {
   const { host } = config;
-  const development = config.issuers.length === 0 ? await startDevelopment(config, crib, baseUrl) : undefined;
+  // Loaded only where it is wanted.
+  const development =
+    config.issuers.length === 0 ? await (await import('./start-development.ts')).startDevelopment(config, crib, baseUrl) : undefined;
   const devIssuer = development?.issuer;
   const verifier = createTokenVerifier({
     fetchDocument: crib.egress.trusting(issuerOrigins(config.issuers)).fetchDocument,
@@ -180,14 +178,16 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     logger,
     tracer: crib.tracing?.tracer,
   });
-  if (devIssuer !== undefined) addDevRoutes(app, devIssuer);
+  development?.addRoutes(app);
   await app.listen({ host, port }).catch((error: Error & { code?: string }) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new CribError('CONFLICT', `Port ${port} of ${host} is taken: stop what listens there, or choose another with --port`);
   });
   logger.info({ url: baseUrl, version, development: devIssuer !== undefined }, 'serving');
   // Once the door is open: nobody waits for a demo.
-  const demoPlaced = development?.placeDemo().catch((error: unknown) => logger.warn({ err: error }, 'the demo could not be brought along'));
+  const demoPlaced = development
+    ?.placeDemos()
+    .catch((error: unknown) => logger.warn({ err: error }, 'the demo could not be brought along'));
 
   return {
     url: baseUrl,
@@ -195,6 +195,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     ...(devIssuer === undefined ? {} : { mint: (username: string) => devIssuer.mint(username) }),
     tools: crib.counter.snapshot.tools.filter((tool) => tool.state === 'active').length,
     demo: development?.hasDemo ?? false,
+    pizzeria: development?.hasPizzeria ?? false,
     async close() {
       closing.abort();
       const answered = app.close();
@@ -219,24 +220,4 @@ function seenSources(crib: Crib): SeenSource[] {
     running: crib.statusOf(source).state === 'running',
     sessions: crib.supervisor.sessionsOf(source.id),
   }));
-}
-
-interface Development {
-  issuer: DevIssuer;
-  hasDemo: boolean;
-  placeDemo(): Promise<void>;
-}
-
-async function startDevelopment(config: ServeConfig, crib: Crib, baseUrl: string): Promise<Development> {
-  if (!isLoopbackHost(new URL(baseUrl).hostname)) {
-    throw new CribError(
-      'VALIDATION_ERROR',
-      `Without --issuer the server is for development and listens on loopback only, not on ${config.host}`,
-    );
-  }
-  const issuer = await createDevIssuer({ issuer: `${baseUrl}/dev`, stateFile: join(config.dataDir, 'dev-issuer.json') });
-  const { demo = false } = config;
-  const isNew = await seedDevelopment(crib, { demo });
-  const hasDemo = demo && (isNew || crib.counter.sources.get(demoSourceId)?.enabled === true);
-  return { issuer, hasDemo, placeDemo: async () => (hasDemo ? placeDemo(crib, { isNew }) : undefined) };
 }

@@ -37,7 +37,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const verified = new RecentMap<{ principal: Principal; until: number }>(maxCached);
   const inProgress = new Map<string, Promise<Principal>>();
 
-  async function verifyNow(token: string, key: string): Promise<Principal> {
+  async function verifyNow(token: string): Promise<Principal> {
     const issuer = unverifiedIssuer(token);
     const trusted = typeof issuer === 'string' ? issuers.get(issuer) : undefined;
     if (!trusted) {
@@ -55,9 +55,9 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         clockTolerance: clockToleranceSeconds,
         currentDate: new Date(now()),
       });
-      const principal = principalOf(config.issuer, payload, new InboundToken(token, key));
+      const principal = principalOf(config.issuer, payload, new InboundToken(token, hash('sha256', token, 'base64')));
       const until = Math.min(principal.expiresAt, now() + maxCacheMs);
-      if (until > now()) verified.set(key, { principal, until });
+      if (until > now()) verified.set(token, { principal, until });
       return principal;
     } catch (error) {
       throw explainTokenError(error, config);
@@ -73,17 +73,16 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       if (token.length > maxTokenLength) {
         return Promise.reject(new CribError('UNAUTHENTICATED', `The token is longer than the ${maxTokenLength} characters allowed`));
       }
-      // The digest stands for the token: only what may be exchanged for another is kept, and sealed.
-      const key = hash('sha256', token, 'base64');
-      const hit = verified.get(key);
+      // By its text and not by a digest of it: every request pays for this, and its principal holds the same text, sealed.
+      const hit = verified.get(token);
       if (hit) {
         if (now() < hit.until) return hit.principal;
-        verified.delete(key);
+        verified.delete(token);
       }
-      let running = inProgress.get(key);
+      let running = inProgress.get(token);
       if (!running) {
-        running = verifyNow(token, key).finally(() => inProgress.delete(key));
-        inProgress.set(key, running);
+        running = verifyNow(token).finally(() => inProgress.delete(token));
+        inProgress.set(token, running);
       }
       return running;
     },

@@ -1,0 +1,81 @@
+/**
+ * A service that an OpenAPI document describes, called as the user who asks: `node examples/openapi-pizzeria.ts`
+ * The pizzeria takes tokens of the development issuer, and only those that are meant for itself; an order is answered before the pizza is
+ * baked, and followed until it is. A service of your own is registered in the same way.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { startServer } from '../packages/toolcrib/src/index.ts';
+
+const program = fileURLToPath(new URL('../packages/toolcrib/src/demo/pizzeria-service.ts', import.meta.url));
+const dataDir = await mkdtemp(join(tmpdir(), 'toolcrib-example-'));
+// With the demo comes a policy that lets everybody use whatever is added.
+const toolcrib = await startServer({ dataDir, port: 0, demo: true, drainMs: 0, logLevel: 'silent' });
+const issuer = `${toolcrib.url}/dev`;
+const orders = join(dataDir, 'orders.json');
+const pizzeria = spawn(process.execPath, [program, issuer, `${issuer}/jwks`, '0', orders, '1000'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+
+interface Called {
+  success: boolean;
+  status: string;
+  text: string;
+  result: { id: string; status: string; customer: string; pizza: string; orders: object[] };
+  error: { message: string; upstream_status?: number } | null;
+}
+
+/** One request to Toolcrib, with the token of a user. */
+async function ask<Answer>(username: string, path: string, body?: object): Promise<Answer> {
+  const authorization = `Bearer ${await toolcrib.mint?.(username)}`;
+  const sent = body && { method: 'POST', body: JSON.stringify(body), headers: { authorization, 'content-type': 'application/json' } };
+  const response = await fetch(toolcrib.url + path, sent ?? { headers: { authorization } });
+  return (await response.json()) as Answer;
+}
+const call = (username: string, name: string, args: object = {}) => ask<Called>(username, '/api/bff/tools/call', { name, arguments: args });
+
+try {
+  const { value: address } = await createInterface({ input: pizzeria.stdout })[Symbol.asyncIterator]().next();
+  const client = (await (await fetch(`${issuer}/client`)).json()) as object;
+
+  // Registered by an administrator: where the document is, as whom the service is called, and which operation takes its time.
+  const source = await ask<{ status: object }>('admin', '/api/sources?wait=30000', {
+    name: 'Trattoria',
+    source_type: 'openapi',
+    openapi: {
+      url: `${address}/openapi.json`,
+      async_poll: { place_order: { completed_values: ['ready'], failed_values: ['burnt', 'cancelled'], interval_ms: 200 } },
+    },
+    credential: { type: 'token_exchange', audience: 'pizzeria-api', ...client },
+  });
+  assert.deepEqual(source.status, { state: 'running', tools: 5 });
+  const { tools } = await ask<{ tools: { name: string }[] }>('alice', '/api/bff/tools?q=order');
+  console.log(`Alice finds ${tools.map(({ name }) => name).join(', ')}`);
+
+  // Answered when the pizza is ready, not when the order is taken.
+  const ordered = await call('alice', 'trattoria:place_order', { body: { pizza: 'diavola' } });
+  assert.equal(ordered.status, 'completed', ordered.text);
+  const { id, status, customer } = ordered.result;
+  assert.deepEqual([status, customer], ['ready', 'alice']);
+  console.log(`The diavola of ${customer} is ${status}`);
+
+  // The pizzeria sees who asks: what is alice's is not there for bob.
+  assert.equal((await call('alice', 'trattoria:get_order', { id })).result.pizza, 'diavola');
+  const refused = await call('bob', 'trattoria:get_order', { id });
+  assert.deepEqual([refused.success, refused.error?.upstream_status], [false, 404]);
+  assert.deepEqual((await call('bob', 'trattoria:list_orders')).result.orders, []);
+
+  // A pizza that is left too long in the oven is the service's own failure, in its own words.
+  const burnt = await call('alice', 'trattoria:place_order', { body: { pizza: 'funghi', bake: 'dark' } });
+  assert.match(burnt.error?.message ?? '', /too long/);
+} finally {
+  pizzeria.kill();
+  await toolcrib.close();
+  await rm(dataDir, { recursive: true, force: true });
+}
+console.log('Done.');

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Crib } from '../crib.ts';
+import { createDevIssuer, type DevIssuer } from '../identity/dev-issuer.ts';
+import { CribError } from '../model/crib-error.ts';
+import { isLoopbackHost } from '../net/is-loopback-host.ts';
+import { addDevRoutes } from './dev-routes.ts';
+import { addPizzeriaRoutes } from './pizzeria-routes.ts';
+import { demoSourceId, placeDemo } from './place-demo.ts';
+import { hasPizzeria, placePizzeria } from './place-pizzeria.ts';
+import { seedDevelopment } from './seed-development.ts';
+import type { ServeConfig } from './server-config.ts';
+
+/** What a server without issuers of its own has beside the others. */
+interface Development {
+  issuer: DevIssuer;
+  hasDemo: boolean;
+  hasPizzeria: boolean;
+  addRoutes(app: FastifyInstance): void;
+  /** Once the door is open: one of them is behind it. */
+  placeDemos(): Promise<void>;
+}
+
+export async function startDevelopment(config: ServeConfig, crib: Crib, baseUrl: string): Promise<Development> {
+  if (!isLoopbackHost(new URL(baseUrl).hostname)) {
+    throw new CribError(
+      'VALIDATION_ERROR',
+      `Without --issuer the server is for development and listens on loopback only, not on ${config.host}`,
+    );
+  }
+  const issuer = await createDevIssuer({ issuer: `${baseUrl}/dev`, stateFile: join(config.dataDir, 'dev-issuer.json') });
+  const { demo = false } = config;
+  const isNew = await seedDevelopment(crib, { demo });
+  const hasDemo = demo && (isNew || crib.counter.sources.get(demoSourceId)?.enabled === true);
+  return {
+    issuer,
+    hasDemo,
+    hasPizzeria: demo && (isNew || hasPizzeria(crib)),
+    addRoutes(app) {
+      addDevRoutes(app, issuer);
+      if (demo) addPizzeriaRoutes(app, { baseUrl, issuer, file: join(config.dataDir, 'demo-orders.json') });
+    },
+    async placeDemos() {
+      if (hasDemo) await placeDemo(crib, { isNew });
+      if (demo) await placePizzeria(crib, { baseUrl, issuer, isNew });
+    },
+  };
+}
