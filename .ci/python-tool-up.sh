@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # python-tool-up.sh PACKAGE VERSION COMMAND: installs a Python program into a virtual environment of its own, once, and prints the path of
-# its command.
+# its command. The command `python` is there for packages that are used as a library.
 set -euo pipefail
 package=$1 version=$2 command=$3
-venv=${TMPDIR:-/tmp}/toolcrib-$package-$version
-if [[ ! -x $venv/bin/$command ]]; then
+venv=${TMPDIR:-/tmp}/toolcrib-${package%%[*}-$version
+# What an interrupted installation leaves behind has a `python`, too; hence a mark of its own.
+if [[ ! -e $venv/installed ]]; then
   rm -rf "$venv"
   if ! python3 -m venv "$venv" >/dev/null 2>&1; then
     rm -rf "$venv"
@@ -15,5 +16,6 @@ if [[ ! -x $venv/bin/$command ]]; then
     python3 -m venv "$venv" >&2
   fi
   "$venv/bin/pip" install --quiet --disable-pip-version-check "$package==$version" >&2
+  touch "$venv/installed"
 fi
 printf '%s\n' "$venv/bin/$command"

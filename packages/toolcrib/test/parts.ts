@@ -52,10 +52,36 @@ const parts = {
     program: 'uvx',
     advice: 'install uv with `pip install uv`, or say where uvx is; it needs a package index',
   },
-} as const satisfies Record<string, { variable: string; program?: string; advice: string }>;
+  corpus: {
+    variable: 'TOOLCRIB_TEST_CORPUS',
+    folder: '../../../../shared/corpus/openapi',
+    advice: 'put the OpenAPI documents that test/fixtures/openapi/corpus/README.md lists into a folder, and say which',
+  },
+  'openapi-core': {
+    variable: 'TOOLCRIB_TEST_OPENAPI_CORE',
+    advice: 'install it with `.ci/python-tool-up.sh`, which prints where the Python is that knows it',
+  },
+  httpbin: {
+    variable: 'TOOLCRIB_TEST_HTTPBIN',
+    advice: 'install it with `.ci/python-tool-up.sh`, which prints where the Python is that knows it',
+  },
+  prism: {
+    variable: 'TOOLCRIB_TEST_PRISM',
+    advice: 'install it with `.ci/npm-tool-up.sh`, which prints where its command is',
+  },
+} as const satisfies Record<string, PartDescription>;
+
+interface PartDescription {
+  variable: string;
+  /** Found on the PATH where the variable is not set. */
+  program?: string;
+  /** Found there, seen from this file, where the variable is not set. */
+  folder?: string;
+  advice: string;
+}
 
 export type PartName = keyof typeof parts;
-/** `url` is what the variable holds, or where on the PATH the program is: where the part is; for Docker the name of the image. */
+/** `url` is what the variable holds, or where the program or the folder was found: where the part is; for Docker the name of the image. */
 export type Part = { available: true; url: string } | { available: false; reason: string };
 
 /**
@@ -72,8 +98,8 @@ export function part(name: PartName): Part {
 }
 
 function findPart(name: PartName): Part {
-  const { variable, advice, program }: { variable: string; advice: string; program?: string } = parts[name];
-  const url = process.env[variable] || findOnPath(program);
+  const { variable, advice, program, folder }: PartDescription = parts[name];
+  const url = process.env[variable] || findOnPath(program) || findFolder(folder);
   if (url !== undefined) return { available: true, url };
   return { available: false, reason: `${variable} is not set: ${advice}` };
 }
@@ -81,6 +107,11 @@ function findPart(name: PartName): Part {
 function findOnPath(program: string | undefined): string | undefined {
   const folders = program === undefined ? [] : (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, program ?? '')).find((path) => existsSync(path));
+}
+
+function findFolder(folder: string | undefined): string | undefined {
+  const path = folder === undefined ? undefined : join(import.meta.dirname, folder);
+  return path !== undefined && existsSync(path) ? path : undefined;
 }
 
 export interface FreshDatabase extends AsyncDisposable {

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Tool } from '../../src/model/tool.ts';
+import { corpusPath } from '../fixtures/openapi/corpus.ts';
+import { judgedCall, registerJudged, seedOf, type JudgedCall } from '../fixtures/openapi/judged-tools.ts';
+import { seededRandom } from '../fixtures/openapi/seeded-random.ts';
+import { startOpenApiCore, type Judge } from '../fixtures/openapi/start-judge.ts';
+import { startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
+import { part } from '../parts.ts';
+
+const openApiCore = part('openapi-core');
+const folder = part('corpus');
+const here = openApiCore.available && folder.available;
+
+const seed = 20_261_116;
+const bearer = { type: 'bearer', token: 'nobody-checks-it' };
+const figmaToken = { type: 'api_key', in: 'header', name: 'X-Figma-Token', value: 'nobody-checks-it' };
+/** How many operations are taken from each document: of those with a body, and of the others. */
+const shares: Record<string, { file: string; bodies: number; others: number; credential?: object; headers?: object }> = {
+  github: { file: 'github-api-3.0.json', bodies: 50, others: 50 },
+  box: { file: 'box-3.0.json', bodies: 40, others: 30, credential: bearer },
+  msgraph: { file: 'msgraph-calendar-3.0.yml', bodies: 30, others: 30, credential: bearer },
+  figma: { file: 'figma-3.1.yaml', bodies: 12, others: 23, credential: figmaToken },
+  nws: { file: 'nws-weather-3.0.yaml', bodies: 0, others: 20 },
+  petstore: { file: 'swagger-petstore-3.0.4.yaml', bodies: 8, others: 7, credential: bearer, headers: { api_key: 'nobody-checks-it' } },
+  links: { file: 'oai-link-example-3.0.yaml', bodies: 0, others: 4 },
+  tictactoe: { file: 'oai-tictactoe-3.1.yaml', bodies: 1, others: 2, credential: bearer },
+};
+const nullableChoice =
+  'nullable beside oneOf or allOf, which OpenAPI 3.0.3 gives no meaning: we read it as it was meant, openapi-core does not';
+const readOnlyNumber = 'the schema of a parameter is readOnly, which concerns properties alone, and openapi-core refuses whatever is sent';
+/** What openapi-core reads wrongly, by the name of the tool: it is not asked about these. */
+const notJudged: Record<string, string> = {
+  'github:orgs_custom-properties-for-repos-create-or-update-organization-definition': nullableChoice,
+  'github:projects_update-item-for-user': nullableChoice,
+  'github:code-scanning_get-alert': readOnlyNumber,
+  'github:code-scanning_update-alert': readOnlyNumber,
+  'github:code-scanning_get-autofix': readOnlyNumber,
+  'github:code-scanning_create-autofix': readOnlyNumber,
+  'github:code-scanning_commit-autofix': readOnlyNumber,
+  'github:code-scanning_list-alert-instances': readOnlyNumber,
+  'github:dependabot_get-alert': readOnlyNumber,
+  'github:dependabot_update-alert': readOnlyNumber,
+  'github:secret-scanning_get-alert': readOnlyNumber,
+  'github:secret-scanning_update-alert': readOnlyNumber,
+  'github:secret-scanning_list-locations-for-alert': readOnlyNumber,
+  'github:projects_list-items-for-org': 'of a query that is a text or a list it reads the first item alone',
+  'box:put_folders_id': nullableChoice,
+  'box:post_oauth2_revoke': 'a field of a form that is required and not described is lost',
+};
+
+/** The service itself cannot tell these apart, let alone a judge: a fragment is never sent. */
+const isJudged = ({ name, path }: Tool) => !(name in notJudged) && path?.includes('#') !== true;
+
+interface Verdict {
+  ok: boolean;
+  errors: string[];
+  path: string | null;
+  parameters: Record<string, Record<string, unknown>>;
+  raw: string;
+}
+
+let judge: Judge;
+let server: OpenServer;
+const calls: JudgedCall[] = [];
+
+beforeAll(async () => {
+  if (!here) return;
+  const documents = Object.fromEntries(Object.entries(shares).map(([name, { file }]) => [name, corpusPath(file, folder.url)]));
+  judge = await startOpenApiCore(openApiCore.url, documents);
+  server = await startOpenServer({ allowedNetworks: ['loopback'] });
+  for (const [name, { bodies, others, credential, headers }] of Object.entries(shares)) {
+    const path = documents[name] ?? '';
+    const tools = await registerJudged(server.admin, { name, path, serverUrl: `${judge.origin}/${name}`, credential, headers });
+    // The order does not depend on which of them are judged, nor the arguments on those of others: what is left out changes nothing else.
+    const known = seededRandom(seed).shuffled(tools).filter(isJudged);
+    choose(
+      known.filter(({ operation }) => operation?.body !== null),
+      bodies,
+    );
+    choose(
+      known.filter(({ operation }) => operation?.body === null),
+      others,
+    );
+  }
+}, 240_000);
+
+function choose(candidates: readonly Tool[], count: number): void {
+  let wanted = count;
+  for (const tool of candidates) {
+    if (wanted === 0) return;
+    const call = judgedCall(tool, seededRandom(seedOf(tool)));
+    if (call === undefined) continue;
+    calls.push(call);
+    wanted--;
+  }
+}
+
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await judge?.[Symbol.asyncDispose]();
+});
+
+const seen = async (): Promise<number> => ((await (await fetch(`${judge.origin}/`)).json()) as { requests: number }).requests;
+
+/** A few at a time: the server is busy while the judge reads. */
+async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const rest = [...items].reverse();
+  const worker = async () => {
+    for (let item = rest.pop(); item !== undefined; item = rest.pop()) await work(item);
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
+}
+
+/** What the judge read out of the request, where it should have read what was meant. */
+function differences({ operation, args }: JudgedCall, verdict: Verdict): string[] {
+  const wrong: string[] = [];
+  for (const { argument, name, in: place } of operation.parameters) {
+    const [meant, read] = [args[argument], verdict.parameters[place]?.[name]];
+    if (meant !== undefined && JSON.stringify(meant) !== JSON.stringify(read)) {
+      wrong.push(`${place} ${name} was ${JSON.stringify(meant)} and was read as ${JSON.stringify(read)}`);
+    }
+  }
+  if (operation.body?.kind === 'json' && args.body !== undefined) {
+    const body = Buffer.from(verdict.raw, 'base64').toString();
+    if (body !== JSON.stringify(args.body)) wrong.push(`the body was ${JSON.stringify(args.body)} and was read as ${body}`);
+  }
+  return wrong;
+}
+
+describe.skipIf(!here)('requests that openapi-core judges', () => {
+  test('are of three hundred operations, a hundred of them with bodies', () => {
+    expect(calls.length).toBeGreaterThanOrEqual(300);
+    expect(calls.filter(({ args }) => args.body !== undefined).length).toBeGreaterThanOrEqual(100);
+    expect(new Set(calls.map(({ tool }) => tool.source_name)).size).toBeGreaterThanOrEqual(6);
+    expect(new Set(calls.map(({ tool }) => tool.name)).size).toBe(calls.length);
+    expect(Object.keys(notJudged).length).toBeLessThanOrEqual(20);
+  });
+
+  test('[HTTP-1] [OAS-2] are accepted, and read as they were meant', async () => {
+    const refused: unknown[] = [];
+    await inTurns(calls, async (call) => {
+      const { status, json, text } = await server.alice.call(call.tool.name, call.args);
+      if (call.operation.method === 'HEAD' && status === 200) return;
+      const verdict = json?.structured_content as Verdict | null | undefined;
+      const errors =
+        status !== 200 || verdict === null || verdict === undefined
+          ? [`${status} ${text.slice(0, 500)}`]
+          : [
+              ...verdict.errors,
+              ...(verdict.path === call.operation.path ? [] : [`it was taken for ${verdict.path}`]),
+              ...(verdict.ok ? differences(call, verdict) : []),
+            ];
+      if (errors.length > 0) refused.push({ tool: call.tool.name, args: call.args, errors });
+    });
+    expect(refused).toEqual([]);
+  }, 240_000);
+
+  test('[EXEC-3] never leave where the arguments do not fit', async () => {
+    const before = await seen();
+    const accepted: { tool: string; args: JsonObject; answer: string }[] = [];
+    await inTurns(calls, async ({ tool, corrupted }) => {
+      for (const args of corrupted) {
+        const { status, json, text } = await server.alice.call(tool.name, args);
+        if (status !== 400 || json?.code !== 'VALIDATION_ERROR') accepted.push({ tool: tool.name, args, answer: text.slice(0, 300) });
+      }
+    });
+    expect(accepted).toEqual([]);
+    expect(calls.every(({ corrupted }) => corrupted.length > 0)).toBe(true);
+    expect(await seen()).toBe(before);
+  }, 240_000);
+});

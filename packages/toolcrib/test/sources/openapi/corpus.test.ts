@@ -1,0 +1,62 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createArgumentValidator } from '../../../src/execution/argument-validator.ts';
+import { corpus, corpusPath } from '../../fixtures/openapi/corpus.ts';
+import { importedTools } from '../../fixtures/openapi/imported-tools.ts';
+import { part } from '../../parts.ts';
+
+const folder = part('corpus');
+const largeOnes = folder.available ? folder.url : '';
+
+describe.for(corpus)('$file', ({ file, large, operations, skips }) => {
+  let imported: Awaited<ReturnType<typeof importedTools>>;
+  const skipped = large === true && !folder.available;
+  beforeAll(async () => {
+    if (!skipped) imported = await importedTools(corpusPath(file, largeOnes), 'corpus');
+  });
+
+  test.skipIf(skipped)('[OAS-1] every operation is a tool, but those that are known not to be', () => {
+    expect(imported.report).toMatchObject({ operations, tools: operations - skips.length });
+    expect(imported.report.skipped).toEqual(skips);
+    expect(imported.tools).toHaveLength(operations - skips.length);
+  });
+
+  test.skipIf(skipped)('[OAS-3] every input schema compiles, stands for itself and can be written down', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
+    const validator = createArgumentValidator();
+    const failures = imported.tools.flatMap((tool) => {
+      try {
+        const written: unknown = JSON.parse(JSON.stringify(tool.definition.input_schema));
+        ajv.compile(written as object);
+        validator.check(tool, { 'no such argument': 1 });
+        return [`${tool.name} takes arguments that it does not have`];
+      } catch (error) {
+        return (error as { code?: string }).code === 'VALIDATION_ERROR' ? [] : [`${tool.name}: ${(error as Error).message}`];
+      }
+    });
+    expect(failures).toEqual([]);
+  });
+
+  test.skipIf(skipped)('[NAME-3] every name is legal, and no other is like it where case is ignored', () => {
+    const names = imported.tools.map((tool) => tool.model_name);
+    expect(names.filter((name) => !/^[A-Za-z0-9_-]{1,64}$/.test(name))).toEqual([]);
+    expect(imported.tools.filter((tool) => !/^[A-Za-z0-9_.-]{1,128}$/.test(tool.definition.name))).toEqual([]);
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
+  });
+
+  test.skipIf(skipped)('[OAS-1] the same document gives the same tools again', async () => {
+    const again = await importedTools(corpusPath(file, largeOnes), 'corpus');
+    expect(JSON.stringify(again.tools) === JSON.stringify(imported.tools)).toBe(true);
+    expect(again.report).toEqual(imported.report);
+  });
+});
+
+test('[OAS-1] operations whose requests are described in other documents are no tools, and say why, where those may not be read', async () => {
+  const path = corpusPath('oai-petstore-separate-2.0/spec/swagger.json', largeOnes);
+  const { tools, report } = await importedTools(path, 'corpus', { external_refs: [] });
+  expect(tools.map(({ method, path: template }) => `${method} ${template}`)).toEqual(['GET /pets/{id}', 'DELETE /pets/{id}']);
+  expect(report.skipped).toEqual([
+    { operation: 'GET /pets', reason: expect.stringMatching(/parameters\.json.*external_refs/) },
+    { operation: 'POST /pets', reason: expect.stringMatching(/NewPet\.json.*external_refs/) },
+  ]);
+});
