@@ -7,7 +7,7 @@ export interface Requirement {
 
 const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'names', built: ids('NAME', 4), planned: [] },
-  { area: 'registration', built: ids('SRC', 10).filter((id) => id !== 'SRC-5'), planned: ['SRC-5'] },
+  { area: 'registration', built: ids('SRC', 10), planned: [] },
   { area: 'environment', built: ids('ENV', 6), planned: [] },
   { area: 'mcp', built: ids('MCP', 13), planned: [] },
   {
@@ -21,9 +21,9 @@ const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'identity', built: ids('ID', 6), planned: [] },
   { area: 'policy', built: ids('POL', 5), planned: [] },
   { area: 'security', built: ids('SEC', 4), planned: [] },
-  { area: 'openapi', built: [], planned: [...ids('OAS', 5), ...ids('HTTP', 2), ...ids('POLL', 2)] },
+  { area: 'openapi', built: [...ids('OAS', 5), ...ids('HTTP', 2), ...ids('POLL', 2)], planned: [] },
   { area: 'builtin', built: ids('BI', 2), planned: [] },
-  { area: 'workflow', built: [], planned: ids('WF', 2) },
+  { area: 'workflow', built: ids('WF', 2), planned: [] },
   { area: 'clients', built: ['CLI-1', 'LC-1', 'HOST-1'], planned: ['UTCP-1', 'UI-1'] },
   { area: 'operations', built: ['OPS-1', 'OPS-2'], planned: ['OPS-3'] },
 ];

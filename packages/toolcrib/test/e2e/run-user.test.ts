@@ -78,6 +78,9 @@ describe.skipIf(!isRoot)('servers that run as another user, which only root can 
     const admin = next.client(await devToken(next.url, 'admin'));
     await until(async () => (await admin.get('/api/sources/left-behind')).json.status.state === 'running');
     expect(next.log.join('\n')).toContain('left behind were ended');
+    // The server is killed when the test ends, and nobody starts another to end these.
+    for (const name of ['stopped', 'left-behind']) await admin.post(`/api/sources/${name}/stop`, undefined);
+    expect(living()).toEqual([]);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Secret } from '../../src/secrets/secret.ts';
+import { startDocumentService } from '../fixtures/document-service.ts';
 import { startHandmadeServer, textResult } from '../fixtures/mcp/handmade-server.ts';
 import { startModernServer } from '../fixtures/mcp/modern-server.ts';
 import { exportOwnSpan } from '../fixtures/mcp/own-span.ts';
@@ -94,6 +95,31 @@ test('[OPS-1] one trace leads from the agent through the request and the call to
   expect(collector.requests.some((headers) => headers['x-collector-key'] === 'collector-key')).toBe(true);
   expect(JSON.stringify(spans)).not.toContain('an argument');
   await server.admin.delete('/api/sources/remote');
+});
+
+test('[OPS-1] a service that OpenAPI describes is told its place, and the span names the path without what was filled into it', async () => {
+  await using service = await startDocumentService();
+  const body = { name: 'Shelf', namespace: 'shelf', source_type: 'openapi', openapi: { url: service.url } };
+  await server.admin.post('/api/sources?wait=30000', body);
+  await server.alice.call('shelf:getBook', { id: 'warm' });
+  const agent = agentSpan();
+  await server.alice.call('shelf:getBook', { id: 'private' }, {}, { traceparent: agent.traceparent });
+  const spans = await collector.trace(agent.traceId, 3);
+  expect(chain(spans, agent.spanId)).toEqual(['POST /api/bff/tools/call', 'execute_tool shelf:getBook', 'GET /books/{id}']);
+  const upstream = spans.find(({ name }) => name === 'GET /books/{id}');
+  expect(upstream).toMatchObject({
+    kind: 3,
+    attributes: {
+      'http.request.method': 'GET',
+      'url.template': '/books/{id}',
+      'http.response.status_code': 200,
+      'server.address': '127.0.0.1',
+      'server.port': service.port,
+    },
+  });
+  expect(service.seen.at(-1)?.headers.traceparent).toBe(`00-${agent.traceId}-${upstream?.spanId}-01`);
+  expect(JSON.stringify(spans)).not.toContain('private');
+  await server.admin.delete('/api/sources/shelf');
 });
 
 test('[OPS-1] a server over stdio learns its place from _meta', async () => {

@@ -50,6 +50,8 @@ export function toolNamed(name: string): Tool {
     path: null,
     version: null,
     execution_mode: 'builtin',
+    operation: null,
+    workflow: null,
     definition_hash: '',
     approved_hash: '',
     state: 'active',
