@@ -1,48 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { pizzeriaAudience } from '../../src/demo/pizzeria-api.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
+import { killableServers } from '../fixtures/killable-servers.ts';
 import { grantEverything } from '../fixtures/open-server.ts';
 import { startBefore, startPizzeria, type Pizzeria } from '../fixtures/pizzeria.ts';
-import { exchangeClient, startTokenIssuer } from '../fixtures/token-issuer.ts';
+import { exchangeClient } from '../fixtures/token-issuer.ts';
 import { freshPostgresDatabase, part } from '../parts.ts';
-import {
-  adminClaims,
-  type ServerProcess,
-  spawnServer,
-  temporaryDirectory,
-  type TemporaryDirectory,
-  until,
-  untilSeen,
-  userClaims,
-} from '../running-server.ts';
+import { type ServerProcess, temporaryDirectory, untilSeen } from '../running-server.ts';
 
 const postgres = part('postgres');
 const roles = ['orders:read', 'orders:write'];
 const usual = { completed_values: ['ready'], failed_values: ['burnt', 'cancelled'], interval_ms: 100, backoff: 1, max_attempts: 600 };
 const order = { body: { pizza: 'funghi', count: 2 } };
-const keys = `k1:${randomBytes(32).toString('base64')}`;
-
-let issuer: Awaited<ReturnType<typeof startTokenIssuer>>;
-let folder: TemporaryDirectory;
+const servers = killableServers();
+const { open: openServer, signedIn, finished } = servers;
 let pizzerias = 0;
-beforeAll(async () => {
-  issuer = await startTokenIssuer();
-  issuer.exchanged.claims = { preferred_username: 'user', resource_access: { [pizzeriaAudience]: { roles } } };
-  folder = await temporaryDirectory();
-});
-afterAll(async () => {
-  await issuer[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
+beforeAll(() => {
+  servers.issuer.exchanged.claims = { preferred_username: 'user', resource_access: { [pizzeriaAudience]: { roles } } };
 });
 
-const openPizzeria = (bakeMs: number) =>
-  startPizzeria({ issuer: issuer.issuer, jwks: `${issuer.issuer}/keys`, file: join(folder.path, `orders-${++pizzerias}.json`), bakeMs });
-
-const openServer = (...more: string[]) =>
-  spawnServer(['--issuer', issuer.issuer, '--allow-network', 'loopback', ...more], { TOOLCRIB_KEYS: keys });
+const openPizzeria = (bakeMs: number) => {
+  const { issuer } = servers.issuer;
+  return startPizzeria({ issuer, jwks: `${issuer}/keys`, file: join(servers.folder, `orders-${++pizzerias}.json`), bakeMs });
+};
 
 /** Registers the pizzeria, called as the user. */
 async function register(admin: ApiClient, openapi: object, profile: object = {}): Promise<void> {
@@ -67,11 +50,6 @@ async function documentWithoutKey(pizzeria: Pizzeria): Promise<string> {
   return JSON.stringify(document);
 }
 
-const signedIn = async (server: ServerProcess) => ({
-  admin: server.client(await issuer.sign(adminClaims)),
-  user: server.client(await issuer.sign(userClaims)),
-});
-
 /** Begins an order and answers its call id once the pizzeria has it. */
 async function placeOrder(user: ApiClient, pizzeria: Pizzeria, args: object = order): Promise<string> {
   const { status, json } = await user.call('pizzeria:place_order', args, { async: true });
@@ -79,12 +57,6 @@ async function placeOrder(user: ApiClient, pizzeria: Pizzeria, args: object = or
   await untilSeen(() => pizzeria.orders().length > 0);
   return json.call_id as string;
 }
-
-const finished = (user: ApiClient, callId: string) =>
-  until(async () => {
-    const { json } = await user.get(`/api/bff/calls/${callId}`);
-    return json.answer ?? undefined;
-  });
 
 describe('[POLL-2] a server that is ended while a pizza is in the oven', () => {
   test.each(['SIGKILL', 'SIGTERM'] as const)('with %s goes on with it at its next start, and orders it once', async (signal) => {
@@ -159,7 +131,7 @@ describe.skipIf(!postgres.available)('[POLL-2] [OPS-2] on PostgreSQL', () => {
   test('another server goes on with it, and orders it once', async () => {
     await using database = await freshPostgresDatabase();
     await using pizzeria = await openPizzeria(3000);
-    const open = (name: string) => openServer('--data', join(folder.path, name), '--database', database.url);
+    const open = (name: string) => openServer('--data', join(servers.folder, name), '--database', database.url);
     await using other = await open('other');
     await using dying = await open('dying');
     const { admin, user } = await signedIn(dying);

@@ -1,45 +1,19 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pizzeriaAudience } from '../../src/demo/pizzeria-api.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
+import { killableServers } from '../fixtures/killable-servers.ts';
 import { grantEverything } from '../fixtures/open-server.ts';
 import { startPizzeria } from '../fixtures/pizzeria.ts';
-import { exchangeClient, startTokenIssuer } from '../fixtures/token-issuer.ts';
+import { exchangeClient } from '../fixtures/token-issuer.ts';
 import { buyDocument, shopDocument, startWorkflowShop, type ShopRequest } from '../fixtures/workflow-shop.ts';
 import { freshPostgresDatabase, part } from '../parts.ts';
-import {
-  adminClaims,
-  type ServerProcess,
-  spawnServer,
-  temporaryDirectory,
-  type TemporaryDirectory,
-  until,
-  untilSeen,
-  userClaims,
-} from '../running-server.ts';
+import { type ServerProcess, untilSeen } from '../running-server.ts';
 
 const postgres = part('postgres');
-const keys = `k1:${randomBytes(32).toString('base64')}`;
-
-let issuer: Awaited<ReturnType<typeof startTokenIssuer>>;
-let folder: TemporaryDirectory;
-let servers = 0;
-beforeAll(async () => {
-  issuer = await startTokenIssuer();
-  folder = await temporaryDirectory();
-});
-afterAll(async () => {
-  await issuer[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
-
-const openServer = (...more: string[]) =>
-  spawnServer(['--issuer', issuer.issuer, '--allow-network', 'loopback', ...more], { TOOLCRIB_KEYS: keys });
-const signedIn = async (server: ServerProcess) => ({
-  admin: server.client(await issuer.sign(adminClaims)),
-  user: server.client(await issuer.sign(userClaims)),
-});
+const servers = killableServers();
+const { open: openServer, signedIn, finished } = servers;
+let opened = 0;
 
 async function register(admin: ApiClient, form: object): Promise<void> {
   expect((await admin.post('/api/sources?wait=30000', form)).json).toMatchObject({ status: { state: 'running' } });
@@ -50,12 +24,6 @@ async function registerShop(admin: ApiClient, origin: string): Promise<void> {
   await register(admin, { name: 'Shop', source_type: 'openapi', openapi: { text: JSON.stringify(shopDocument(origin)) } });
   await register(admin, { name: 'Buying', source_type: 'workflow', workflow: { text: buyDocument } });
 }
-
-const finished = (user: ApiClient, callId: string) =>
-  until(async () => {
-    const { json } = await user.get(`/api/bff/calls/${callId}`);
-    return json.answer ?? undefined;
-  }, 40_000);
 
 /** A workflow whose server is killed when the shop is asked this, without an answer; another server then goes on. */
 async function killedAt(
@@ -88,7 +56,7 @@ async function killedAt(
 
 /** Both servers on the same data, one after the other. */
 function oneAfterAnother() {
-  const data = join(folder.path, `data-${++servers}`);
+  const data = join(servers.folder, `data-${++opened}`);
   const open = () => openServer('--data', data);
   return [open, open] as const;
 }
@@ -116,12 +84,13 @@ describe('[WF-2] a server that is killed in the middle of a workflow', () => {
   });
 
   test('joins an order that is still followed', async () => {
-    issuer.exchanged.claims = {
+    const { issuer } = servers.issuer;
+    servers.issuer.exchanged.claims = {
       preferred_username: 'user',
       resource_access: { [pizzeriaAudience]: { roles: ['orders:read', 'orders:write'] } },
     };
-    const file = join(folder.path, 'orders.json');
-    await using pizzeria = await startPizzeria({ issuer: issuer.issuer, jwks: `${issuer.issuer}/keys`, file, bakeMs: 3000 });
+    const file = join(servers.folder, 'orders.json');
+    await using pizzeria = await startPizzeria({ issuer, jwks: `${issuer}/keys`, file, bakeMs: 3000 });
     const [open, openNext] = oneAfterAnother();
     let callId: string;
     {
@@ -182,7 +151,7 @@ const eveningDocument = JSON.stringify({
 describe.skipIf(!postgres.available)('[WF-2] [OPS-2] on PostgreSQL', () => {
   test('another server goes on with it, and orders once', async () => {
     await using database = await freshPostgresDatabase();
-    const open = () => openServer('--data', join(folder.path, `replica-${++servers}`), '--database', database.url);
+    const open = () => openServer('--data', join(servers.folder, `replica-${++opened}`), '--database', database.url);
     await using other = await open();
     const { answer, shop, records } = await killedAt(isLook, open, async () => other);
     expect(answer).toMatchObject(bought);

@@ -32,6 +32,12 @@ export const handlingFields = {
   refresh_interval_ms: refresh_interval_ms.unwrap().optional().describe('How often its tools are asked for again; 0 (default) never does'),
 };
 
+/** The same as a definition takes it. */
+export function handlingOf(form: z.infer<z.ZodObject<typeof handlingFields>>) {
+  const { resilience, limits, tools: chosen, pinning: pinned, refresh_interval_ms: interval } = form;
+  return { resilience, limits, tools: chosen, pinning: pinned, refresh_interval_ms: interval };
+}
+
 /** Plain http is a choice of whoever registers it. */
 export const allowInsecureField = z
   .boolean()

@@ -2,6 +2,7 @@ import { isPerUser } from '../../../model/credential.ts';
 import { mcpDefinitionSchema, type McpDefinition } from '../../../model/mcp-definition.ts';
 import type { Json } from '../../../model/json.ts';
 import { containerRegistration, isInContainer } from './container-registration.ts';
+import { handlingOf } from '../../registration/common-fields.ts';
 import { createDraft, type Draft } from '../../registration/draft.ts';
 import { flatRegistration, type DefinitionParts } from './flat-registration.ts';
 import type { McpRegistration } from './forms.ts';
@@ -49,12 +50,8 @@ export async function normaliseRegistration(
     environment: Object.fromEntries(draft.environment),
     env_definitions: draft.definitions,
     headers: Object.fromEntries(draft.headers),
-    resilience: form.resilience,
-    limits: form.limits,
+    ...handlingOf(form),
     process_limits: form.mcp_process_limits,
-    tools: form.tools,
-    pinning: form.pinning,
-    refresh_interval_ms: form.refresh_interval_ms,
     register_resources_as_tools: form.register_resources_as_tools,
     origin: originOf(form.mcp?.source ?? 'manual'),
   });

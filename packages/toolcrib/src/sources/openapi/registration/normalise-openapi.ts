@@ -1,5 +1,6 @@
 import { openApiDefinitionSchema, type OpenApiDefinition } from '../../../model/openapi-definition.ts';
 import type { Credential } from '../../../model/source-definition.ts';
+import { handlingOf } from '../../registration/common-fields.ts';
 import { createDraft, type Draft } from '../../registration/draft.ts';
 import { invalid } from '../../registration/invalid.ts';
 import { givenHeaders, keepHeaders } from '../../registration/keep-headers.ts';
@@ -38,11 +39,7 @@ export function normaliseOpenApi(form: OpenApiForm, context: RegistrationContext
     headers: Object.fromEntries(draft.headers),
     credential,
     discovery_credential: readDiscoveryCredential(draft, form, place),
-    resilience: form.resilience,
-    limits: form.limits,
-    tools: form.tools,
-    pinning: form.pinning,
-    refresh_interval_ms: form.refresh_interval_ms,
+    ...handlingOf(form),
   });
   return { ...naming, enabled: form.enabled, definition, secrets: draft.secrets, starts: null, missing: [], document: text };
 }

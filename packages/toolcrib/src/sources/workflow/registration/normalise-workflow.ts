@@ -1,4 +1,5 @@
 import { workflowDefinitionSchema, type WorkflowDefinition } from '../../../model/workflow-definition.ts';
+import { handlingOf } from '../../registration/common-fields.ts';
 import { createDraft } from '../../registration/draft.ts';
 import type { NormalisedRegistration } from '../../registration/normalised-registration.ts';
 import { checkDiscoveryConnection } from '../../registration/per-user-rules.ts';
@@ -21,11 +22,7 @@ export function normaliseWorkflow(form: WorkflowForm, context: RegistrationConte
     allow_insecure: allowInsecure,
     environment: Object.fromEntries(draft.environment),
     discovery_credential: readDiscoveryCredential(draft, form, place),
-    resilience: form.resilience,
-    limits: form.limits,
-    tools: form.tools,
-    pinning: form.pinning,
-    refresh_interval_ms: form.refresh_interval_ms,
+    ...handlingOf(form),
   });
   return { ...naming, enabled: form.enabled, definition, secrets: draft.secrets, starts: null, missing: [], document: text };
 }
