@@ -15,6 +15,7 @@ import { createToolAdministration, type ToolAdministration } from './administrat
 import { startUpkeep } from './administration/upkeep.ts';
 import { createWireLogAdministration, type WireLogAdministration } from './administration/wire-log.ts';
 import { openDurable } from './durable/open-durable.ts';
+import { createAcceptance, type Acceptance } from './execution/acceptance.ts';
 import { createArgumentValidator } from './execution/argument-validator.ts';
 import { createCatalogue } from './execution/catalogue.ts';
 import { createDurableCalls } from './execution/durable-calls.ts';
@@ -78,6 +79,8 @@ export interface Load {
 /** The whole of Toolcrib without its doors: HTTP and the command line only translate. */
 export interface Crib {
   readonly store: Store;
+  /** Whether calls and changes are taken on at all. */
+  readonly acceptance: Acceptance;
   readonly egress: Egress;
   readonly tracing: Tracing | undefined;
   readonly counter: Counter;
@@ -116,6 +119,7 @@ const sourcesReadyMs = 60_000;
 export async function openCrib(config: CribConfig): Promise<Crib> {
   await using opened = new AsyncDisposableStack();
   const { dataDir, databaseUrl, warn } = config;
+  const acceptance = createAcceptance({ warn });
   const egress = createEgress({ ...config, allowedNetworks: config.allowedNetworks ?? ['loopback'] });
   opened.use(lockDataDirectory(dataDir));
   // Loaded only where it is wanted.
@@ -259,6 +263,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const durableCalls = createDurableCalls({ durable, keyRing, store, abandon: (callId, reason) => keptCalls.giveUp(callId, reason), warn });
   const executor: Executor = createExecutor({
     counter,
+    acceptance,
     durableCalls,
     async sourcesReady() {
       await Promise.all([...counter.sources.keys()].map((id) => settling.settled(id, sourcesReadyMs)));
@@ -301,12 +306,13 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     warn,
   });
 
-  const change = createMakeChange({ store, counter });
+  const change = createMakeChange({ store, counter, acceptance });
   const runPermission = createRunPermission(config.runMatcher);
   const scopeOf = createScopeOf({ secrets, allowedNames, allowedMounts, egress });
   const resources = opened.move();
   const crib = {
     store,
+    acceptance,
     egress,
     tracing,
     counter,

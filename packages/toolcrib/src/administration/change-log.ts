@@ -1,3 +1,4 @@
+import type { Acceptance } from '../execution/acceptance.ts';
 import type { Counter } from '../inventory/counter.ts';
 import { changedBy, type ChangeTopic } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
@@ -17,8 +18,15 @@ interface Change {
 export type MakeChange = <After>(actor: Principal, change: Change, mutate: Mutation<After>) => Promise<After>;
 type Mutation<After> = (tx: StoreNouns) => Promise<{ before: unknown; after: After }>;
 
-export function createMakeChange({ store, counter }: { store: Store; counter: Counter }): MakeChange {
+interface MakeChangeInput {
+  store: Store;
+  counter: Counter;
+  acceptance: Acceptance;
+}
+
+export function createMakeChange({ store, counter, acceptance }: MakeChangeInput): MakeChange {
   return async <After>(actor: Principal, change: Change, mutate: Mutation<After>) => {
+    if (acceptance.refusal !== undefined) throw acceptance.refusal;
     const recorded = { ...change, ...changedBy(actor), before: null as Json, after: null as Json };
     let after: After | undefined;
     await store.change(recorded, async (tx) => {

@@ -9,6 +9,7 @@ import type { TraceContext } from '../model/trace-context.ts';
 import { failureOf } from '../model/traced.ts';
 import type { Tracer } from '../model/tracing.ts';
 import type { Counter } from '../inventory/counter.ts';
+import type { Acceptance } from './acceptance.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 import { calledBy, unknownAnswer } from './answer.ts';
 import type { ArgumentValidator } from './argument-validator.ts';
@@ -76,6 +77,8 @@ interface Granted {
 
 export interface ExecutorInput extends InvokeInput {
   counter: Counter;
+  /** Asked before anything is begun. */
+  acceptance: Acceptance;
   validator: ArgumentValidator;
   recorder: Recorder;
   limits: ExecutionLimits;
@@ -97,7 +100,7 @@ const toolIsAnother =
 
 /** [EXEC-1] The one path of every call, whatever the source. */
 export function createExecutor(input: ExecutorInput): Executor {
-  const { counter, validator, recorder, limits, tracer, durableCalls } = input;
+  const { counter, acceptance, validator, recorder, limits, tracer, durableCalls } = input;
   const principals = createGate({ who: 'You' });
   const turns = createTurns();
   const runningCalls = new RunningCalls();
@@ -191,6 +194,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     async admit(principal, request) {
       // Whoever was still sending the request when the last call ended: its record could not be written any more.
       if (stopped) throw stopping();
+      if (acceptance.refusal !== undefined) throw acceptance.refusal;
       // First of all, so that nobody can fill the record with calls that are denied anyway. What is over the limit is counted, not recorded.
       const counted = request.call_id === undefined;
       if (counted) principals.enter(principal.key, limits.principal);
@@ -206,6 +210,7 @@ export function createExecutor(input: ExecutorInput): Executor {
 
     async admitTrusted(principal, tool, request) {
       if (stopped) throw stopping();
+      if (acceptance.refusal !== undefined) throw acceptance.refusal;
       principals.enter(principal.key, limits.principal);
       return enter(principal, { tool: tool.name, ...request }, { tool, policies: '', revision: counter.rules.revision });
     },

@@ -161,6 +161,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     ...healthRoutes({
       metrics,
       closing: closing.signal,
+      refusedBecause: () => crib.acceptance.reasons(),
       checkDatabase: () => crib.store.events.lastId(['policy']),
       openApi: () => (document ??= openApiDocument(routes, { version, baseUrl })),
     }),

@@ -7,6 +7,8 @@ export interface HealthRoutesInput {
   metrics: Metrics;
   /** Aborts when the server begins to stop. */
   closing: AbortSignal;
+  /** Why calls and changes are refused; none while they are accepted. */
+  refusedBecause(): string[];
   /** Rejects when the database does not answer. */
   checkDatabase(): Promise<unknown>;
   openApi(): unknown;
@@ -15,7 +17,7 @@ export interface HealthRoutesInput {
 const state = z.strictObject({ status: z.string() });
 
 /** [BFF-7] For load balancers, Prometheus and people who want to know what there is. */
-export function healthRoutes({ metrics, closing, checkDatabase, openApi }: HealthRoutesInput): Route[] {
+export function healthRoutes({ metrics, closing, refusedBecause, checkDatabase, openApi }: HealthRoutesInput): Route[] {
   const access = 'public';
   return [
     defineRoute({
@@ -39,6 +41,8 @@ export function healthRoutes({ metrics, closing, checkDatabase, openApi }: Healt
       errors: ['SERVICE_UNAVAILABLE'],
       async handle() {
         if (closing.aborted) throw new CribError('SERVICE_UNAVAILABLE', 'The server is stopping');
+        const reasons = refusedBecause();
+        if (reasons.length > 0) throw new CribError('SERVICE_UNAVAILABLE', reasons.join(' '), { retryAfterMs: 1000 });
         await checkDatabase().catch((cause: unknown) => {
           throw new CribError('SERVICE_UNAVAILABLE', 'The database does not answer', { cause });
         });
