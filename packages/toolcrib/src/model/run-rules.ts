@@ -76,9 +76,9 @@ export const runRulesSchema = z.strictObject({
     .default([]),
   modules: z.array(z.string().min(1).max(200)).max(10_000).describe('For python -m: names of modules; * globs').default([]),
   variables: z
-    .array(z.string().min(1).max(200))
+    .array(z.string().regex(/^[A-Za-z_*][A-Za-z0-9_*]{0,199}$/, 'A variable is named like ACME_TOKEN; * stands for any letters'))
     .max(1000)
-    .describe('Variables such as PYTHONPATH, which decide what code is run, that sources may set all the same')
+    .describe('Variables that servers may be given; * globs. One that decides which code is run, such as PYTHONPATH, is named in full')
     .default([]),
   limits: z
     .strictObject({

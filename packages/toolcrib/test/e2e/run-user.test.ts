@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(shared, { recursive: true, force: true }));
 const fixture = (...mode: string[]) => [join(shared, 'node'), join(shared, 'mcp', 'server.ts'), ...mode];
-const rulesFor = (user: string) => runRulesSchema.parse({ runtimes: ['node'], programs: fixture(), user });
+const rulesFor = (user: string) => runRulesSchema.parse({ runtimes: ['node'], programs: fixture(), variables: ['MARK'], user });
 const otherUser = `${uid}:${gid}`;
 
 /** Everybody may enter it. */

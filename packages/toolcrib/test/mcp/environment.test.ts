@@ -34,8 +34,10 @@ function inputOf(more: Partial<EnvironmentInput> = {}): EnvironmentInput {
 }
 
 const definitionOf = (fields: object) => mcpDefinitionSchema.parse(fields);
-const environmentOf = async (fields: object, more?: Partial<EnvironmentInput>) =>
-  (await resolveEnvironment(definitionOf(fields), inputOf(more))).environment;
+async function environmentOf(fields: object, more?: Partial<EnvironmentInput>): Promise<Record<string, string>> {
+  const { base: ours, given } = await resolveEnvironment(definitionOf(fields), inputOf(more));
+  return { ...ours, ...given };
+}
 const minimal = { PATH: '/usr/bin', HOME: '/home/crib', LANG: 'C.UTF-8', TMPDIR: '/tmp' };
 
 describe('the environment of a child', () => {
@@ -159,18 +161,46 @@ describe('[ENV-6] names', () => {
     'UV_INDEX_URL',
     'PIP_INDEX_URL',
     'GIT_SSH_COMMAND',
+    'BUN_CONFIG_REGISTRY',
+    'XDG_CONFIG_DIRS',
+    'XDG_CACHE_HOME',
+    'PREFIX',
+    'NODE_COMPILE_CACHE',
+    'https_proxy',
+    'REQUESTS_CA_BUNDLE',
+    'JSR_URL',
+    'COREPACK_NPM_REGISTRY',
+    'SSH_SK_PROVIDER',
+    'GIT_EXTERNAL_DIFF',
+    'CONTAINERS_REGISTRIES_CONF',
+    'BASH_LOADABLES_PATH',
+    'BUNDLE_GEMFILE',
+    'PERLLIB',
+    'JAVA_HOME',
+    'CORECLR_PROFILER_PATH',
+    'LOCPATH',
+    'CC',
+    'KUBECONFIG',
   ])('%s needs the permission to run commands', async (name) => {
     expect(check({ environment: { [name]: value } })).toThrow(expect.objectContaining({ code: 'FORBIDDEN', field: `environment.${name}` }));
     expect(check({ environment: { [name]: value } }, { allowRisky: true })).not.toThrow();
     expect(await environmentOf({ environment: { [name]: value } })).toHaveProperty(name, '1');
   });
 
-  test.each(['PYTHONUNBUFFERED', 'PYTHONUTF8', 'NODE_ENV', 'GITHUB_TOKEN', 'UVICORN_PORT', 'OLD_PATH', 'a', '_A1'])(
-    '%s may be set',
-    (name) => {
-      expect(check({ environment: { [name]: value } })).not.toThrow();
-    },
-  );
+  test.each([
+    'PYTHONUNBUFFERED',
+    'PYTHONUTF8',
+    'NODE_ENV',
+    'GITHUB_TOKEN',
+    'DOCKER_HUB_TOKEN',
+    'GIT_AUTHOR_NAME',
+    'UVICORN_PORT',
+    'OLD_PATH',
+    'a',
+    '_A1',
+  ])('%s may be set', (name) => {
+    expect(check({ environment: { [name]: value } })).not.toThrow();
+  });
 
   test.each(['', 'A=B', 'A B', '1A', 'A-B', 'Ä', 'A\0', 'A\n', 'x'.repeat(201)])('%j is not a name', (name) => {
     expect(check({ environment: { [name]: value } }, { allowRisky: true })).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR' }));

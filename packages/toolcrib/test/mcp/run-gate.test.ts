@@ -34,6 +34,7 @@ function gateOf(rules: Partial<RunRules> | 'nothing' | undefined, path = bin) {
 }
 
 const definition = (given: object) => mcpDefinitionSchema.parse(given);
+const nothing = { base: {}, given: {} };
 
 /** What may run under all of the rules below. */
 const rules: Partial<RunRules> = {
@@ -43,7 +44,7 @@ const rules: Partial<RunRules> = {
   containers: ['tools-*'],
   programs: [`${opt}/**`],
   modules: ['mcp_server_*', 'tsx'],
-  variables: ['PYTHONPATH'],
+  variables: ['PYTHONPATH', 'ACME_*'],
 };
 
 describe('a file of rules', () => {
@@ -69,6 +70,9 @@ describe('a file of rules', () => {
     ['a project', { command: ['uv', '--directory', opt, 'run', 'server.py'] }],
     ['a running container', { command: ['server'], container: { name: 'tools-1' } }],
     ['a container of an image', { command: ['server'], container: { image: 'mcp/time:2' } }],
+    ['a variable that fits a pattern', { command: ['npx', 'free'], environment: { ACME_TOKEN: { value: 'x' } } }],
+    ['the same in a container', { command: ['docker', 'run', '-i', '-e', 'ACME_TOKEN', '--env=ACME_X=1', 'mcp/time'] }],
+    ['one that may never have a value', { command: ['npx', 'free'], env_definitions: [{ name: 'LOG_LEVEL' }] }],
     ['a variable that they name', { command: ['npx', 'free'], environment: { PYTHONPATH: { value: opt } } }],
   ])('[SEC-2] allows %s', (_what, given) => {
     expect(() => gateOf(rules).check(definition(given))).not.toThrow();
@@ -118,8 +122,18 @@ describe('a file of rules', () => {
     ['a program that is nowhere', { command: ['no-such-program'] }, 'not on this machine'],
     ['another container', { command: ['server'], container: { name: 'database' } }, 'the container database'],
     ['a container of another image', { command: ['server'], container: { image: 'evil' } }, 'the image evil'],
-    ['a variable that decides what is run', { command: ['npx', 'free'], environment: { NODE_PATH: { value: '/x' } } }, 'setting NODE_PATH'],
-    ['a path of its own', { command: ['npx', 'free'], environment: { PATH: { value: '/x' } } }, 'setting PATH'],
+    [
+      'a variable that decides what is run',
+      { command: ['npx', 'free'], environment: { NODE_PATH: { value: '/x' } } },
+      'the variable NODE_PATH, which decides',
+    ],
+    ['one that is only declared', { command: ['npx', 'free'], env_definitions: [{ name: 'NODE_PATH', secret: true }] }, 'NODE_PATH'],
+    ['one that they do not name', { command: ['npx', 'free'], environment: { OTHER: { value: '1' } } }, 'add OTHER to `variables`'],
+    ['one that will be needed', { command: ['npx', 'free'], env_definitions: [{ name: 'OTHER', required: true }] }, 'the variable OTHER'],
+    ["one for the caller's token", { command: ['npx', 'free'], credential_env: 'USER_TOKEN' }, 'the variable USER_TOKEN'],
+    ['one on the command line of docker', { command: ['docker', 'run', '-i', '-eOTHER=1', 'mcp/time'] }, 'the variable OTHER'],
+    ['one in a container', { command: ['x'], container: { name: 'tools-1' }, environment: { OTHER: { value: '1' } } }, 'OTHER'],
+    ['a path of its own', { command: ['npx', 'free'], environment: { PATH: { value: '/x' } } }, 'the variable PATH'],
   ])('[SEC-2] refuses %s', (_what, given, named) => {
     const refused = () => gateOf(rules).check(definition(given));
     expect(refused).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
@@ -142,18 +156,38 @@ describe('a file of rules', () => {
   });
 
   test('[SEC-2] what is started is the program that was looked at', () => {
-    const command = (given: string[]) => gateOf(rules).admit(definition({ command: given }), {}).command[0];
+    const command = (given: string[]) => gateOf(rules).admit(definition({ command: given }), nothing).command[0];
     expect(command(['npx', 'free'])).toBe(join(bin, 'npx'));
     expect(command(['acme-server'])).toBe(join(opt, 'server'));
     expect(command([join(opt, 'venv/bin/python3'), '-m', 'mcp_server_x'])).toBe(join(opt, 'venv/bin/python3'));
   });
 
+  test('[SEC-2] [ENV-6] what is judged at a start is what the server would really be given', () => {
+    const stored = definition({ command: ['npx', 'free'], env_definitions: [{ name: 'OPTIONAL', secret: true }] });
+    const gate = gateOf(rules);
+    expect(gate.admit(stored, { base: { PATH: bin, HOME: '/root' }, given: { ACME_TOKEN: 'x' } }).env).toEqual({
+      PATH: bin,
+      HOME: '/root',
+      ACME_TOKEN: 'x',
+    });
+    for (const name of ['OPTIONAL', 'PYTHONSTARTUP', 'UV_INDEX_URL', 'HOME', 'acme_token', 'LD_PRELOAD'])
+      expect(() => gate.admit(stored, { base: {}, given: { [name]: 'x' } })).toThrow(`the variable ${name}`);
+  });
+
+  test('[SEC-2] no pattern stands for a variable that decides which code is run', () => {
+    const gate = gateOf({ ...rules, variables: ['*'] });
+    const setting = (name: string) => () => gate.admit(definition({ command: ['npx', 'free'] }), { base: {}, given: { [name]: 'x' } });
+    expect(setting('ANYTHING')).not.toThrow();
+    for (const name of ['PYTHONPATH', 'PATH', 'BUN_CONFIG_REGISTRY', 'NODE_OPTIONS'])
+      expect(setting(name)).toThrow(`add ${name} to \`variables\``);
+  });
+
   test('[SEC-2] what was registered under other rules is not started, which is no fault of whoever calls it', () => {
     const stored = definition({ command: ['npx', 'evil'] });
-    expect(() => gateOf(rules).admit(stored, {})).toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', retryable: false }));
-    expect(() => gateOf(rules).admit(stored, {})).toThrow('npm:evil');
+    expect(() => gateOf(rules).admit(stored, nothing)).toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', retryable: false }));
+    expect(() => gateOf(rules).admit(stored, nothing)).toThrow('npm:evil');
     const trick = definition({ command: ['npx', '-c', 'evil'] });
-    expect(() => gateOf(rules).admit(trick, {})).toThrow('hands a command line to a shell');
+    expect(() => gateOf(rules).admit(trick, nothing)).toThrow('hands a command line to a shell');
   });
 });
 
@@ -163,8 +197,12 @@ test('[SEC-2] with rules that allow nothing, nothing is started, and it is said 
 });
 
 test('[SEC-2] without rules everything runs that is no trick', () => {
-  const launch = gateOf(undefined).admit(definition({ command: ['anything', 'at', 'all'] }), { A: 'b' });
-  expect(launch).toMatchObject({ command: ['anything', 'at', 'all'], env: { A: 'b' }, bounds: { limits: {}, account: null } });
+  const launch = gateOf(undefined).admit(definition({ command: ['anything', 'at', 'all'] }), { base: { PATH: '/bin' }, given: { A: 'b' } });
+  expect(launch).toMatchObject({
+    command: ['anything', 'at', 'all'],
+    env: { PATH: '/bin', A: 'b' },
+    bounds: { limits: {}, account: null },
+  });
 });
 
 describe('limits', () => {
@@ -181,7 +219,7 @@ describe('limits', () => {
     [{ memory_mb: 512 }, { memory_mb: 512, processes: 10 }],
     [{ memory_mb: 1024 }, { memory_mb: 512, processes: 10 }],
   ])('[SEC-2] a source that asks for %j gets %j', (asked, given) => {
-    expect(withLimits.admit(asking(asked), {}).bounds?.limits).toEqual(given);
+    expect(withLimits.admit(asking(asked), nothing).bounds?.limits).toEqual(given);
   });
 
   test('[SEC-2] to ask for more than there is is refused', () => {
@@ -189,7 +227,7 @@ describe('limits', () => {
   });
 
   test('[SEC-2] where limits cannot be set, what has limits is not started', () => {
-    expect(() => gateOf({ ...rules, limits }).admit(asking({}), {})).toThrow('prlimit is missing');
-    expect(() => gateOf(rules).admit(asking({}), {})).not.toThrow();
+    expect(() => gateOf({ ...rules, limits }).admit(asking({}), nothing)).toThrow('prlimit is missing');
+    expect(() => gateOf(rules).admit(asking({}), nothing)).not.toThrow();
   });
 });

@@ -81,8 +81,8 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
         return (await import('./open-remote-session.ts')).openRemoteSession({ ...common, egress, log, credentials });
       }
       const token = await environmentCredential(definition.credential_env, credential, own);
-      const { environment } = await resolveEnvironment(definition, resolving);
-      const env = { ...environment, ...token };
+      const { base, given } = await resolveEnvironment(definition, resolving);
+      const environment = { base, given: { ...given, ...token } };
       const { dockerEnvironment = {} } = input;
       const processLog = credential.type === 'tokens' ? redactedLog(log, own) : log;
       if (definition.transport_type === 'sse') {
@@ -92,7 +92,7 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
           egress,
           log: processLog,
           registry: input.registry,
-          launch: input.gate.admit(definition, env),
+          launch: input.gate.admit(definition, environment),
           dockerEnvironment,
         });
       }
@@ -102,7 +102,7 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
         launchServer({
           source,
           definition,
-          launch: input.gate.admit(definition, env),
+          launch: input.gate.admit(definition, environment),
           dockerEnvironment,
           log: processLog,
           registry,

@@ -25,11 +25,18 @@ export function createSourceFillIn(definition: SourceDefinition, input: Environm
   return createFillIn({ secrets, sourceId, allowedNames, environment, redactor, declared: definition.environment });
 }
 
-/** [ENV-1] [ENV-3] What a child is started with: a minimal base and what the source names, and nothing else of ours. A container has its own base. */
+/** [ENV-1] [ENV-3] What a child is started with, and nothing else of ours. */
+export interface Environment {
+  /** The few of our own that every program needs. A container has its own. */
+  base: Readonly<Record<string, string>>;
+  /** What the source names, with values: it wins. */
+  given: Readonly<Record<string, string>>;
+}
+
 export async function resolveEnvironment(
   definition: SourceDefinition & { container: unknown },
   input: EnvironmentInput,
-): Promise<{ environment: Record<string, string> }> {
+): Promise<Environment> {
   // Whether its author may use risky names was decided when it was registered; what is never allowed is looked for again.
   checkEnvironmentNames(definition, { allowRisky: true });
   const base = (definition.container === null ? baseNames : [])
@@ -40,7 +47,7 @@ export async function resolveEnvironment(
     if (!value.includes('\0')) continue;
     throw new CribError('VALIDATION_ERROR', `${name} contains a zero byte, which no environment can hold`, { field: fieldOf(name) });
   }
-  return { environment: Object.fromEntries([...base, ...variables]) };
+  return { base: Object.fromEntries(base), given: Object.fromEntries(variables) };
 }
 
 /** [ENV-5] What a remote server is sent with every request. */

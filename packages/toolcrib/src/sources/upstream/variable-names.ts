@@ -16,21 +16,47 @@ const form = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
 /** [ENV-6] They make any program run code of somebody's choice. npm reads its settings in capitals and small letters alike. */
 const never = /^(NODE_OPTIONS|LD_.*|DYLD_.*|npm_config_.*)$/i;
 
-/** These too, in programs of one kind, or they change what is trusted and where packages come from. */
+/**
+ * These too, in programs of one kind, or they change what is trusted and where packages come from. Where a program has many of them, and new
+ * ones with each version, all that begin like its own are here, but for the few that are known to do no harm.
+ */
 const risky = [
-  /^(PATH|PATHEXT|HOME|USERPROFILE|ComSpec|SHELL|XDG_CONFIG_HOME|XDG_DATA_HOME)$/i,
-  /^(NODE_PATH|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|NODE_REPL_EXTERNAL_MODULE)$/i,
-  /^PYTHON(?!UNBUFFERED$|UTF8$|IOENCODING$|DONTWRITEBYTECODE$|HASHSEED$)/i,
-  /^(UV|PIP|VIRTUAL_ENV|CONDA)(_|$)/i,
-  /^(BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|IFS|GLIBC_TUNABLES|GCONV_PATH)$/i,
-  /^(RUBYOPT|RUBYLIB|GEM_PATH|GEM_HOME|PERL5OPT|PERL5LIB|PERL5DB|LUA_INIT|PHPRC|PHP_INI_SCAN_DIR)$/i,
-  /^(JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS|CLASSPATH|DOTNET_STARTUP_HOOKS|DENO_DIR|BUN_OPTIONS)$/i,
-  /^GIT_(SSH|SSH_COMMAND|EXEC_PATH|ASKPASS|EDITOR|PAGER|CONFIG.*|TEMPLATE_DIR|PROXY_COMMAND)$/i,
-  /^(DOCKER_HOST|DOCKER_CONFIG|DOCKER_CONTEXT|SSL_CERT_FILE|SSL_CERT_DIR|OPENSSL_CONF|OPENSSL_MODULES|OPENSSL_ENGINES)$/i,
+  // Where programs, their settings and their caches of code are.
+  /^(PATH|PATHEXT|HOME|USERPROFILE|APPDATA|LOCALAPPDATA|ComSpec|SHELL|TMPDIR|TMP|TEMP|PREFIX|XDG_.*)$/i,
+  // Which hosts and certificates are believed, and through whom everything goes.
+  /^((HTTP|HTTPS|ALL|FTP|NO)_PROXY|SSL_CERT_FILE|SSL_CERT_DIR|OPENSSL_.*|SSLKEYLOGFILE|(REQUESTS|CURL|AWS)_CA_BUNDLE|CURL_HOME|WGETRC)$/i,
+  /^(HOSTALIASES|LOCALDOMAIN|RES_OPTIONS|RESOLV_.*|KRB5.*|LDAP(CONF|RC))$/i,
+  // JavaScript: node, npm and their kin, bun, deno.
+  /^NODE_(?!ENV$|DEBUG$|NO_WARNINGS$|DISABLE_COLORS$)/i,
+  /^(npm_execpath|npm_node_execpath|INIT_CWD|YARN_.*|PNPM_.*|COREPACK_.*|(BUN|DENO|JSR|TSX|TS_NODE|ESBUILD|ELECTRON|PLAYWRIGHT|PUPPETEER)_.*)$/i,
+  // Python and its package managers, and what builds packages from source.
+  /^(PYTHON(?!UNBUFFERED$|UTF8$|IOENCODING$|DONTWRITEBYTECODE$|HASHSEED$)|__PYVENV_LAUNCHER__)/i,
+  /^(UV|PIP|PIPX|PIPENV|POETRY|PDM|HATCH|PYENV|VIRTUAL_ENV|CONDA|SETUPTOOLS|DISTUTILS)(_|$)/i,
+  /^(CC|CXX|CPP|LD|AR|LDSHARED|C_INCLUDE_PATH|LIBRARY_PATH|(C|CXX|CPP|LD|MAKE|RUST|GO)FLAGS|MAKEFILES|CMAKE_.*|PKG_CONFIG.*|RUSTC.*|CARGO_.*|RUSTUP_.*)$/i,
+  /^GO(PROXY|PATH|ROOT|BIN|ENV|TOOLCHAIN|SUMDB|NOSUMDB|NOSUMCHECK|NOPROXY|PRIVATE|INSECURE|WORK)$/i,
+  // Shells, and the programs that others start for people.
+  /^(BASH_.*|ENV|ZDOTDIR|FPATH|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|IFS|CDPATH|GLOBIGNORE|INPUTRC|TERMINFO.*|TERMCAP)$/i,
+  /^(EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESS(OPEN|CLOSE|KEY.*)|SUDO_.*)$/i,
+  // The C library and what it loads.
+  /^(GLIBC_TUNABLES|GCONV_PATH|GETCONF_DIR|LOCPATH|NLSPATH|MALLOC_.*|LIBPATH|SHLIB_PATH|GTK_.*|QT_PLUGIN_PATH|GST_.*|GIO_.*|MAGICK_.*)$/i,
+  // Other languages.
+  /^(RUBY|GEM_|BUNDLE_|BUNDLER_|PERL|LUA_|PHPRC$|PHP_INI|COMPOSER_|ERL_|ELIXIR_|MIX_|HEX_|JULIA_|GUILE_|TCLLIBPATH$|TCL_LIBRARY$|AWKPATH$)/i,
+  /^R_(HOME|LIBS|PROFILE|ENVIRON)/i,
+  /^(JAVA_|JDK_|_JAVA_OPTIONS$|JRE_HOME$|CLASSPATH$|IBM_JAVA_|OPENJ9_|MAVEN_|M2_|GRADLE_|JBANG_|SBT_)/i,
+  /^(DOTNET_|CORECLR_|COR_|COMPlus_|NUGET_|ASPNETCORE_HOSTINGSTARTUP)/i,
+  // Git, ssh and containers, and settings of clouds, whose files may name programs to run.
+  /^GIT_(?!(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)$|TERMINAL_PROMPT$|USERNAME$)/i,
+  /^(SSH_.*|GNUPGHOME|HGRCPATH|HGEDITOR|SVN_SSH|CVS_RSH|RSYNC_RSH)$/i,
+  /^(DOCKER_.*|CONTAINER_HOST|CONTAINERS_.*|CONTAINERD_.*|NERDCTL_.*|BUILDKIT_.*|BUILDX_.*|COMPOSE_.*|REGISTRY_AUTH_FILE)$/i,
+  /^(KUBECONFIG|AWS_CONFIG_FILE|AWS_SHARED_CREDENTIALS_FILE|CLOUDSDK_CONFIG|CLOUDSDK_PYTHON.*|AZURE_CONFIG_DIR|GOOGLE_APPLICATION_CREDENTIALS)$/i,
 ];
 
+/** Says who somebody is, not what is run, whatever it begins with: `DOCKER_HUB_TOKEN`. */
+const credential = /_(TOKEN|API_KEY|PASSWORD)$/i;
+
+/** Whether it decides which code is run or trusted. */
 export function isRiskyVariable(name: string): boolean {
-  return risky.some((pattern) => pattern.test(name));
+  return never.test(name) || (!credential.test(name) && risky.some((pattern) => pattern.test(name)));
 }
 
 export function checkVariableName(name: string, field: string, allowRisky: boolean): void {

@@ -16,6 +16,8 @@ export type CommandPart =
   /** `enters`: what comes after it is named from there. */
   | { kind: 'folder'; path: string; enters: boolean }
   | { kind: 'module'; name: string }
+  /** One that a container is given on the command line. */
+  | { kind: 'variable'; name: string }
   /** What a package runner starts by its bare name: a program of the package, or whatever else has that name. */
   | { kind: 'command'; name: string };
 

@@ -92,9 +92,10 @@ export function checkCommand(command: readonly string[], given: CommandRules = {
 }
 
 function checkContainerRun(command: readonly string[], { note, ...rules }: MountRules & { note: NotePart }): string {
-  const { image } = readDockerRun(command, rules);
+  const { image, variables } = readDockerRun(command, rules);
   note({ kind: 'runtime', runtime: 'docker' });
   note({ kind: 'image', image });
+  for (const name of variables) note({ kind: 'variable', name });
   return image;
 }
 

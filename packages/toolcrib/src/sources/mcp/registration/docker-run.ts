@@ -13,6 +13,8 @@ export interface DockerRun {
   image: string;
   /** The options by their long names, with their last values; a switch has none. */
   given: Map<string, string>;
+  /** The names of the variables that the container is given. */
+  variables: string[];
 }
 
 const breaksOut = 'it gives the container a way out to this machine';
@@ -43,12 +45,13 @@ export function readDockerRun(command: readonly string[], rules: MountRules): Do
     throw invalid(field, `${program} ${shorten(verb ?? '').slice(1, -1)} is refused: only ${program} run starts a server`);
   const behind = command.slice(runAt + 1);
   const given = new Map<string, string>();
-  const imageAt = readLaunchOptions(behind, knownOptions(`${program} run`, rules, given), field);
+  const variables: string[] = [];
+  const imageAt = readLaunchOptions(behind, knownOptions(`${program} run`, rules, { given, variables }), field);
   const image = behind[imageAt];
   if (image === undefined) throw invalid(field, `${program} run needs the name of an image`);
   const options = behind.slice(0, imageAt).filter((option) => option !== '--');
   for (const name of switches) if (options.some((option) => isSwitch(option, name))) given.set(longNames[name] ?? name, '');
-  return { start: command.slice(0, runAt + 1), options, rest: behind.slice(imageAt), image: checkImage(image, field), given };
+  return { start: command.slice(0, runAt + 1), options, rest: behind.slice(imageAt), image: checkImage(image, field), given, variables };
 }
 
 /** Whether an option is this switch, perhaps among joined letters. No value begins with a hyphen, so none is taken for a switch. */
@@ -57,7 +60,7 @@ function isSwitch(option: string, name: string): boolean {
   return name.length === 2 && /^-[iq]+$/.test(option) && option.includes(name.slice(1));
 }
 
-function knownOptions(program: string, rules: MountRules, given: Map<string, string>): KnownOptions {
+function knownOptions(program: string, rules: MountRules, { given, variables }: Pick<DockerRun, 'given' | 'variables'>): KnownOptions {
   const { field } = rules;
   const refuseUnless = (allowed: RegExp, name: string, why: string) => (value: string) => {
     if (!allowed.test(value)) throw invalid(field, `${name} ${shorten(value)} is refused: ${why}`);
@@ -67,7 +70,8 @@ function knownOptions(program: string, rules: MountRules, given: Map<string, str
   const network = refuseUnless(/^(?!host$)[a-z0-9][\w.-]*$/i, '--network', breaksOut);
   const label = refuseUnless(/^(?!dev\.toolcrib\.)/i, '--label', ours);
   const volume = (value: string): void => checkVolumeFlag(value, rules);
-  const free = '--env -e --name --hostname -h --user -u --workdir -w --entrypoint --platform --pull'
+  const variable = (value: string): void => void variables.push(value.split('=', 1)[0] ?? '');
+  const free = '--name --hostname -h --user -u --workdir -w --entrypoint --platform --pull'
     .concat(' --memory-swap --memory-reservation --cpu-shares -c --cpuset-cpus --ulimit --shm-size')
     .concat(' --tmpfs --cap-drop --stop-timeout --stop-signal --dns --add-host --publish -p --expose')
     .split(' ');
@@ -78,6 +82,8 @@ function knownOptions(program: string, rules: MountRules, given: Map<string, str
     '--net': network,
     '--label': label,
     '-l': label,
+    '--env': variable,
+    '-e': variable,
     '--volume': volume,
     '-v': volume,
     '--mount': (value) => checkMountFlag(value, rules),

@@ -12,6 +12,7 @@ import { readVariables, slotFiller, type GivenVariable } from './read-variables.
 import type { RegistrationContext } from '../../registration/registration-context.ts';
 import { remoteParts } from './remote-server.ts';
 import type { Runtime } from './runtime.ts';
+import { checkVariableName } from '../../upstream/variable-names.ts';
 
 const variablesField = 'mcp.env_vars';
 const runtimes: Record<'npm' | 'pypi' | 'docker', Runtime> = { npm: 'npx', pypi: 'uvx', docker: 'docker' };
@@ -102,6 +103,7 @@ function givenVariables({ env_vars: variables = {} }: PackageForm): Map<string, 
 
 function declare(draft: Draft, { env_vars: variables = {} }: PackageForm): void {
   for (const [name, { is_secret, required, value, secret_ref }] of Object.entries(variables)) {
+    checkVariableName(name, `${variablesField}.${name}`.slice(0, 500), true);
     draft.definitions.push({ name, description: '', required, secret: is_secret });
     if (required && (value ?? '') === '' && secret_ref === undefined) draft.missing.push(`${variablesField}.${name}`);
   }

@@ -8,6 +8,7 @@ import { realPlace } from '../registration/real-place.ts';
 import { findProgram } from './find-program.ts';
 import { matchesGlob } from './glob.ts';
 import { hasDigest, isImageAllowed } from './image-allowed.ts';
+import { judgeVariables } from './judge-variables.ts';
 import { isPackageAllowed } from './package-allowed.ts';
 import { notAllowed } from './not-allowed.ts';
 
@@ -62,6 +63,8 @@ function judgePart(part: CommandPart, { rules, folder, path }: Place): void {
     case 'module':
       if (rules.modules.some((glob) => matchesGlob(glob, part.name))) return;
       throw notAllowed(`the module ${part.name}`, rules.modules);
+    case 'variable':
+      return judgeVariables([part.name], rules);
     case 'command': {
       // Not on the path, it can only be the package's own.
       const found = findProgram(part.name, { path, cwd: folder });

@@ -8,10 +8,12 @@ import type { ResourceWatch } from '../process/resource-watch.ts';
 import type { RunAccount } from '../process/run-account.ts';
 import type { AllowedMounts } from '../registration/mount-rules.ts';
 import { isContainerRunner, programName } from '../registration/program-name.ts';
+import type { Environment } from '../../upstream/environment.ts';
 import { isRiskyVariable } from '../../upstream/variable-names.ts';
 import { findProgram } from './find-program.ts';
 import { matchesGlob } from './glob.ts';
 import { judgeCommand, judgeImage, judgeRuntime } from './judge-command.ts';
+import { judgeVariables } from './judge-variables.ts';
 import { notAllowed } from './not-allowed.ts';
 
 /** [SEC-2] Stands before everything that is started on this machine, in a container or not. */
@@ -19,10 +21,10 @@ export interface RunGate {
   /** Refuses a definition that may not be run here. */
   check(definition: McpDefinition): void;
   /**
-   * The same right before it is started, since the rules may be stricter than when it was registered. Gives what is really to be started,
-   * and within which bounds.
+   * The same right before it is started, since the rules may be stricter than when it was registered, and only now is it known which
+   * variables it has. Gives what is really to be started, and within which bounds.
    */
-  admit(definition: McpDefinition, env: Readonly<Record<string, string>>): AdmittedLaunch;
+  admit(definition: McpDefinition, environment: Environment): AdmittedLaunch;
 }
 
 export interface AdmittedLaunch {
@@ -48,13 +50,10 @@ export function createRunGate({ rules, allowedMounts, account, watch, path }: Ru
   const prlimit = findProgram('prlimit', { path, cwd: null });
 
   /** The command as it is to be run. */
-  function judge(definition: McpDefinition): readonly string[] {
+  function judge(definition: McpDefinition, variables: Iterable<string>): readonly string[] {
     if (rules === undefined) return definition.command;
     if (rules === 'nothing') throw nothingRuns();
-    for (const name of Object.keys(definition.environment)) {
-      if (isRiskyVariable(name) && !rules.variables.includes(name))
-        throw notAllowed(`setting ${name}, which decides which code is run`, rules.variables);
-    }
+    judgeVariables(variables, rules);
     const { container, command } = definition;
     if (container === null) return judgeCommand(definition, { rules, allowedMounts, path });
     judgeRuntime('docker', rules);
@@ -79,7 +78,7 @@ export function createRunGate({ rules, allowedMounts, account, watch, path }: Ru
 
   return {
     check(definition) {
-      judge(definition);
+      judge(definition, foreseeable(definition));
       const asked = definition.process_limits;
       const tooMuch = limitNames.find((name) => (asked[name] ?? 0) > (most[name] ?? Infinity));
       if (tooMuch === undefined) return;
@@ -87,16 +86,26 @@ export function createRunGate({ rules, allowedMounts, account, watch, path }: Ru
         field: `mcp_process_limits.${tooMuch}`,
       });
     },
-    admit(definition, env) {
-      const command = admitted(() => judge(definition));
-      const { container, environment } = definition;
+    admit(definition, { base, given }) {
+      const command = admitted(() => judge(definition, Object.keys(given)));
+      const { container } = definition;
+      const env = { ...base, ...given };
       const cwd = definition.cwd ?? definition.plugin_dir;
-      if (container !== null || isContainerRunner(programName(command[0] ?? ''))) return { command, cwd, env: { ...env } };
+      if (container !== null || isContainerRunner(programName(command[0] ?? ''))) return { command, cwd, env };
       const bounds = boundsOf(definition);
-      if (account === null) return { command, cwd, env: { ...env }, bounds };
-      return { command, cwd: cwd ?? account.home, env: accountEnvironment(env, account, new Set(Object.keys(environment))), bounds };
+      if (account === null) return { command, cwd, env, bounds };
+      return { command, cwd: cwd ?? account.home, env: accountEnvironment({ base, given }, account), bounds };
     },
   };
+}
+
+/**
+ * The variables that are known when it is registered. What a manifest declares may never get a value, and is judged when it has one, unless
+ * nothing good can come of it.
+ */
+function foreseeable({ environment, env_definitions: declared, credential_env: token }: McpDefinition): string[] {
+  const certain = declared.filter(({ name, required }) => required || isRiskyVariable(name)).map(({ name }) => name);
+  return [...Object.keys(environment), ...certain, ...(token === null ? [] : [token])];
 }
 
 /** What was registered and may not be run any more is nobody's fault who only calls it, and does not pass by itself. */
