@@ -1,10 +1,10 @@
 import type { CallNotice } from './execution/call-notice.ts';
 import type { ExecutionLimits } from './execution/executor.ts';
+import type { ClaimsByIssuer } from './identity/claims-by-issuer.ts';
 import type { ExchangeOutcome } from './identity/token-exchange.ts';
 import type { TrustedIssuer } from './identity/trusted-issuers.ts';
 import type { CallRecord } from './model/call.ts';
 import type { ErrorCode } from './model/crib-error.ts';
-import type { Matcher } from './model/policy.ts';
 import type { RunRules } from './model/run-rules.ts';
 import type { SourceRecord } from './model/source.ts';
 import type { Tool } from './model/tool.ts';
@@ -24,7 +24,7 @@ export interface CribConfig {
   /** Directories of this machine that containers may mount; none where it is left out. */
   allowedMounts?: readonly string[];
   /** [SEC-2] Who may say what is run on this machine; every administrator where it is left out. */
-  runMatcher?: Matcher;
+  runners?: ClaimsByIssuer;
   /** [SEC-2] What may run on this machine at all; where it is left out, whatever is no trick. */
   runRules?: RunRules | 'nothing';
   /** Where the Docker Engine listens; `DOCKER_HOST` or the usual place when absent. */

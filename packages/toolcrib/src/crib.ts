@@ -307,7 +307,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   });
 
   const change = createMakeChange({ store, counter, acceptance });
-  const runPermission = createRunPermission(config.runMatcher);
+  const runPermission = createRunPermission(config.runners);
   const scopeOf = createScopeOf({ secrets, allowedNames, allowedMounts, egress });
   const resources = opened.move();
   const crib = {

@@ -69,10 +69,17 @@ export async function grantBuiltinTools(admin: ApiClient): Promise<void> {
   await admin.post('/api/policies', { id: 'users-use-builtin-tools', name: 'Users', matchers, groups: ['builtin-tools'] });
 }
 
+/** What an issuer beside others needs to say to make administrators. */
+export const administering = { admin_claim: 'realm_access.roles=toolcrib-admin', run_claim: 'realm_access.roles=toolcrib-run' };
+
 /** A server that trusts an issuer of the test's own, which signs whatever claims the test wants, beside those of `config`. */
 export async function startServerWithIssuer({ issuers = [], ...config }: Partial<ServeConfig> = {}) {
   const issuer = await startTokenIssuer();
-  const server = await startTestServer({ issuers: [issuer.config, ...issuers], allowedNetworks: ['loopback'], ...config });
+  const server = await startTestServer({
+    issuers: [{ ...issuer.config, ...administering }, ...issuers],
+    allowedNetworks: ['loopback'],
+    ...config,
+  });
   const signedIn = async (claims: Record<string, unknown>) => server.client(await issuer.sign(claims));
   await grantBuiltinTools(await signedIn(adminClaims));
   return {

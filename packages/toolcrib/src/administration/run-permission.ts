@@ -1,7 +1,7 @@
+import type { ClaimsByIssuer } from '../identity/claims-by-issuer.ts';
 import { CribError } from '../model/crib-error.ts';
-import type { Matcher } from '../model/policy.ts';
 import { ownIssuer, type Principal } from '../model/principal.ts';
-import { compileMatcher } from '../policy/matcher.ts';
+import { compileClaimCheck } from '../policy/claim-check.ts';
 import type { SourceForm } from '../sources/registration/source-form.ts';
 
 /** [SEC-2] Who may say what is run on this machine, and which of its files are read. */
@@ -11,23 +11,28 @@ export interface RunPermission {
   require(actor: Principal, form: SourceForm): void;
 }
 
-/** Without a matcher every administrator has it, as in development, where whoever asks is one. */
-export function createRunPermission(matcher: Matcher | undefined): RunPermission {
-  const compiled = matcher === undefined ? undefined : compileMatcher(matcher);
-  const isHeldBy = (actor: Principal) => compiled === undefined || actor.issuer === ownIssuer || compiled.holds(actor.claims);
+/** Without claims every administrator has it, as in development, where whoever asks is one. */
+export function createRunPermission(claims: ClaimsByIssuer | undefined): RunPermission {
+  const holds = claims && compileClaimCheck(claims);
+  const isHeldBy = (actor: Principal) => holds === undefined || actor.issuer === ownIssuer || holds(actor);
   return {
     isHeldBy,
     require(actor, form) {
-      if (matcher === undefined || isHeldBy(actor)) return;
-      const path = [matcher.path].flat().join('.');
-      const claim = 'value' in matcher ? `${JSON.stringify(matcher.value)} in its claim ${path}` : `the claim ${path}`;
+      if (isHeldBy(actor)) return;
       throw new CribError(
         'FORBIDDEN',
-        `This ${form.source_type === 'mcp' ? 'starts a program' : 'reads a file'} on the machine of the server, which needs the permission to run commands: your token lacks ${claim}`,
+        `This ${form.source_type === 'mcp' ? 'starts a program' : 'reads a file'} on the machine of the server, which needs the permission to run commands: ${missing(claims, actor.issuer)}`,
         { field: fieldOf(form) },
       );
     },
   };
+}
+
+function missing(claims: ClaimsByIssuer | undefined, issuer: string): string {
+  const matcher = claims?.get(issuer);
+  if (matcher === undefined) return `no token of ${issuer} gives it`;
+  const path = [matcher.path].flat().join('.');
+  return `your token lacks ${'value' in matcher ? `${JSON.stringify(matcher.value)} in its claim ${path}` : `the claim ${path}`}`;
 }
 
 /** What in the form says that something is to be started or read. */

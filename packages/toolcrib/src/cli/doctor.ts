@@ -1,5 +1,6 @@
 import { createEgress } from '../net/egress.ts';
 import { align } from './align.ts';
+import { checkAdministrators } from './check-administrators.ts';
 import { checkDataFolder, checkNode } from './check-machine.ts';
 import { checkPrograms } from './check-programs.ts';
 import { checkRunning } from './check-running.ts';
@@ -32,7 +33,7 @@ export const doctor = defineCommand({
       checkPrograms(dockerHost),
       checkRunning(runRules, { production: issuers.length > 0 }),
     ]);
-    const checks = [checkNode(), ...found.flat(), ...checkEgress(place)];
+    const checks = [checkNode(), ...found.flat(), ...checkAdministrators(place), ...checkEgress(place)];
     const well = checks.every(({ required, state }) => !required || state === 'ok');
     if (given.on('json')) printJson({ ok: well, checks });
     else print(report(checks, well));

@@ -1,11 +1,14 @@
 import { isIP } from 'node:net';
 import { isAbsolute, normalize, parse, resolve } from 'node:path';
 import type { ServeConfig } from '../http/server-config.ts';
-import { matcherSchema, type Matcher } from '../model/policy.ts';
+import { parseClaimRule } from '../model/claim-rule.ts';
+import type { Matcher } from '../model/policy.ts';
+import { bindClaims } from '../identity/claims-by-issuer.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { isWrittenKeys } from '../secrets/key-ring.ts';
 import { egressFrom } from './egress-from.ts';
 import type { Given } from './given.ts';
+import type { IssuerConfig } from '../identity/issuer-config.ts';
 import { issuersFrom } from './issuers.ts';
 import { serveOptions, type PlaceOption, type ServeOption } from './serve-options.ts';
 import { tracingFrom } from './tracing-from.ts';
@@ -21,6 +24,7 @@ export function serveConfig(
 ): ServeConfig {
   const place = placeFrom(given);
   if (place.issuers.length === 0) refuseOpenDevelopment({ host: place.host, production });
+  else refuseUnboundClaims(place);
   const rate = given.number('principal-rate', { least: 0, most: 1_000_000, whole: false });
   const burst = given.number('principal-burst', { least: 1, most: 1_000_000 });
   const concurrency = given.number('principal-concurrency', { least: 0, most: 1_000_000 });
@@ -41,8 +45,6 @@ export function serveConfig(
     allowedMounts: given.list('allow-mount').map((folder) => allowedMount(given, folder)),
     ...(configFile === undefined ? {} : { configFile: resolve(configFile) }),
     demo: !given.on('no-demo'),
-    adminMatcher: claimMatcher(given, 'admin-claim'),
-    runMatcher: claimMatcher(given, 'run-claim'),
     allowedHosts: given.list('allowed-host').map((host) => allowedHost(given, host)),
     allowedOrigins: given.list('allowed-origin').map((origin) => allowedOrigin(given, origin)),
     bodyLimitBytes: given.number('body-limit', { least: 1, most: 1_073_741_824 }),
@@ -63,7 +65,18 @@ export function serveConfig(
 
 type Place = Pick<
   ServeConfig,
-  'host' | 'port' | 'dataDir' | 'databaseUrl' | 'issuers' | 'dockerHost' | 'allowedNetworks' | 'proxy' | 'noProxy' | 'caFile'
+  | 'host'
+  | 'port'
+  | 'dataDir'
+  | 'databaseUrl'
+  | 'issuers'
+  | 'adminMatcher'
+  | 'runMatcher'
+  | 'dockerHost'
+  | 'allowedNetworks'
+  | 'proxy'
+  | 'noProxy'
+  | 'caFile'
 >;
 
 /** The part of it that `doctor` needs as well. */
@@ -74,12 +87,14 @@ export function placeFrom(given: Given<PlaceOption>): Place {
   }
   const databaseUrl = databaseFrom(given);
   const dockerHost = dockerHostFrom(given);
+  const issuers = issuersFrom(given);
   return {
     host,
     port: given.number('port', { least: 0, most: 65_535 }),
     dataDir: resolve(given.required('data')),
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
-    issuers: issuersFrom(given),
+    issuers,
+    ...claimsFrom(given, issuers),
     ...egressFrom(given),
     ...(dockerHost === undefined ? {} : { dockerHost }),
   };
@@ -116,12 +131,29 @@ export function refuseOpenDevelopment({ host, production }: { host: string; prod
   }
 }
 
-function claimMatcher(given: Given<ServeOption>, name: 'admin-claim' | 'run-claim'): Matcher {
-  const text = given.required(name);
-  const [, path, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
-  const parsed = matcherSchema.safeParse({ path, operator: 'contains', value });
-  if (!parsed.success) throw misfit(given, name, `must be path=value, such as ${serveOptions[name].default}`);
-  return parsed.data;
+/** [BFF-6] An option cannot say which of several issuers it is for, so there it says nothing. */
+function claimsFrom(given: Given<PlaceOption>, issuers: readonly IssuerConfig[]): Pick<ServeConfig, 'adminMatcher' | 'runMatcher'> {
+  const claims = { adminMatcher: claimMatcher(given, 'admin-claim'), runMatcher: claimMatcher(given, 'run-claim') };
+  const vague = (['admin-claim', 'run-claim'] as const).find((name) => issuers.length > 1 && given.origin(name) !== undefined);
+  if (vague !== undefined) {
+    const field = vague.replace('-', '_');
+    throw misfit(given, vague, `does not say which of the issuers it is for: write ${field} into the entry of that issuer instead`);
+  }
+  return claims;
+}
+
+function refuseUnboundClaims({ issuers, adminMatcher, runMatcher }: Place): void {
+  try {
+    bindClaims(issuers, { adminMatcher, runMatcher });
+  } catch (error) {
+    throw new UsageError((error as Error).message, { field: 'admin-claim', cause: error });
+  }
+}
+
+function claimMatcher(given: Given<PlaceOption>, name: 'admin-claim' | 'run-claim'): Matcher {
+  const matcher = parseClaimRule(given.required(name));
+  if (matcher === undefined) throw misfit(given, name, `must be path=value, such as ${serveOptions[name].default}`);
+  return matcher;
 }
 
 /** It becomes a part of the address that authorization servers send browsers back to. */

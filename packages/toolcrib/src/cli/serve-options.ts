@@ -16,6 +16,18 @@ export const placeOptions = {
     env: 'TOOLCRIB_ISSUERS',
   },
   audience: { value: 'name', help: 'What the `aud` claim of a token must name', env: 'TOOLCRIB_AUDIENCE', default: 'toolcrib-gateway' },
+  'admin-claim': {
+    value: 'path=value',
+    help: 'Who administers: the claim at this path is, or contains, this value. A path is dotted, or a JSON Pointer where names contain dots. With several issuers each says it for itself: admin_claim',
+    env: 'TOOLCRIB_ADMIN_CLAIM',
+    default: `${adminMatcher.path}=${adminMatcher.value}`,
+  },
+  'run-claim': {
+    value: 'path=value',
+    help: 'Which administrators may register what starts a program on this machine, written like --admin-claim. In development all of them may. With several issuers: run_claim',
+    env: 'TOOLCRIB_RUN_CLAIM',
+    default: `${runMatcher.path}=${runMatcher.value}`,
+  },
   'allow-insecure-issuer': { help: 'Allows issuers at plain http on other machines' },
   'allow-network': {
     value: 'network',
@@ -69,18 +81,6 @@ export const serveOptions = {
   ...placeOptions,
   ...keysOption,
   ...configOption,
-  'admin-claim': {
-    value: 'path=value',
-    help: 'Who administers: the claim at this path is, or contains, this value. A path is dotted, or a JSON Pointer where names contain dots',
-    env: 'TOOLCRIB_ADMIN_CLAIM',
-    default: `${adminMatcher.path}=${adminMatcher.value}`,
-  },
-  'run-claim': {
-    value: 'path=value',
-    help: 'Which administrators may register what starts a program on this machine, written like --admin-claim. In development all of them may',
-    env: 'TOOLCRIB_RUN_CLAIM',
-    default: `${runMatcher.path}=${runMatcher.value}`,
-  },
   'public-url': {
     value: 'url',
     help: 'Where browsers reach the server, for users who come back from an authorization server; the address it listens on where it is not given',

@@ -8,7 +8,7 @@ import type { TokenVerifier } from '../identity/verify-token.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tracer } from '../model/tracing.ts';
-import type { CompiledMatcher } from '../policy/matcher.ts';
+import type { ClaimCheck } from '../policy/claim-check.ts';
 import { isLostConnection } from '../store/lost-connection.ts';
 import { bearerToken } from './bearer-token.ts';
 import { createCrossOrigin } from './cross-origin.ts';
@@ -25,7 +25,7 @@ export interface AppInput {
   routes: readonly Route[];
   verifier: TokenVerifier;
   /** [BFF-6] Who administers. */
-  administrator: CompiledMatcher;
+  administers: ClaimCheck;
   guard: HostGuardConfig;
   /** Aborts when the server begins to stop. */
   closing: AbortSignal;
@@ -45,7 +45,7 @@ declare module 'fastify' {
 
 /** The HTTP door: checks, parses and translates, and leaves the rest to the routes. */
 export function createApp(input: AppInput): FastifyInstance {
-  const { verifier, administrator, metrics, logger } = input;
+  const { verifier, administers, metrics, logger } = input;
   const guard = createHostGuard(input.guard);
   const crossOrigin = createCrossOrigin(input.guard.allowedOrigins);
   const app = Fastify({
@@ -120,7 +120,7 @@ export function createApp(input: AppInput): FastifyInstance {
     return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
       const admit = (principal: Principal) => {
         request.principal = principal;
-        if (route.access === 'administrator' && !administrator.holds(principal.claims)) {
+        if (route.access === 'administrator' && !administers(principal)) {
           sendError(reply, new CribError('FORBIDDEN', 'This is for administrators: your token lacks the claim that makes one'));
         } else done();
       };

@@ -1,10 +1,11 @@
 import { pino, type Logger } from 'pino';
 import { openCrib, type Crib } from '../crib.ts';
+import { bindClaims } from '../identity/claims-by-issuer.ts';
 import { issuerOrigins } from '../identity/issuer-config.ts';
 import { createTokenVerifier, type TokenVerifier } from '../identity/verify-token.ts';
 import { CribError } from '../model/crib-error.ts';
 import { freePort } from '../net/free-port.ts';
-import { compileMatcher } from '../policy/matcher.ts';
+import { compileClaimCheck } from '../policy/claim-check.ts';
 import { version } from '../version.ts';
 import { createApp } from './app.ts';
 import { createMetrics } from './metrics.ts';
@@ -61,7 +62,9 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
     sources: () => (opened === undefined ? [] : seenSources(opened)),
     spans: () => opened?.tracing,
   });
-  const { host } = config;
+  const { host, issuers } = config;
+  // Before anything is opened: it may be what is wrong.
+  const bound = issuers.length === 0 ? undefined : bindClaims(issuers, config);
   // The development issuer is named by its address, which must therefore be known before anything is signed.
   const port = config.port === 0 ? await freePort(host) : config.port;
   const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -73,7 +76,7 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
     ...(config.keys === undefined ? {} : { keys: config.keys }),
     ...(config.allowedEnvironment === undefined ? {} : { allowedEnvironment: config.allowedEnvironment }),
     ...(config.allowedMounts === undefined ? {} : { allowedMounts: config.allowedMounts }),
-    ...(config.issuers.length === 0 ? {} : { runMatcher: config.runMatcher, runRules: 'nothing' as const }),
+    ...(bound === undefined ? {} : { runners: bound.runners, runRules: 'nothing' as const }),
     ...(config.runRules === undefined ? {} : { runRules: config.runRules }),
     ...(config.dockerHost === undefined ? {} : { dockerHost: config.dockerHost }),
     allowedNetworks: config.allowedNetworks ?? (config.issuers.length === 0 ? ['loopback'] : []),
@@ -124,9 +127,10 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
   const development =
     config.issuers.length === 0 ? await (await import('./start-development.ts')).startDevelopment(config, crib, baseUrl) : undefined;
   const devIssuer = development?.issuer;
+  const issuers = devIssuer === undefined ? config.issuers : [{ ...devIssuer.config, keySet: devIssuer.keySet }];
   const verifier = createTokenVerifier({
     fetchDocument: crib.egress.trusting(issuerOrigins(config.issuers)).fetchDocument,
-    issuers: devIssuer === undefined ? config.issuers : [{ ...devIssuer.config, keySet: devIssuer.keySet }],
+    issuers,
     onFetchFailed: (error) => logger.warn({ err: error }, "an issuer's keys could not be fetched"),
   });
   onVerifier(verifier);
@@ -137,7 +141,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     configFile === undefined
       ? undefined
       : await (await import('./follow-config-file.ts')).followConfigFile({ path: configFile, crib, metrics, logger });
-  const administrator = compileMatcher(config.adminMatcher);
+  const administers = compileClaimCheck(bindClaims(issuers, config).administrators);
   const closing = new AbortController();
   const routes: Route[] = [];
   let document: object | undefined;
@@ -145,7 +149,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     ...toolRoutes({ crib, baseUrl }),
     ...callRoutes({ crib }),
     ...artifactRoutes({ crib }),
-    ...meRoutes({ crib, administrator }),
+    ...meRoutes({ crib, administers }),
     ...eventFeedRoutes({ crib, closing: closing.signal, metrics }),
     ...sourceRoutes({ crib, closing: closing.signal }),
     ...sourceLogRoutes({ crib, closing: closing.signal }),
@@ -154,10 +158,10 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     ...administeredToolRoutes({ crib }),
     ...approvalRoutes({ crib }),
     ...groupRoutes({ crib }),
-    ...policyRoutes({ crib, verifier, administrator }),
+    ...policyRoutes({ crib, verifier, administers, onlyIssuer: issuers.length === 1 ? issuers[0]?.issuer : undefined }),
     ...configurationRoutes({ crib }),
     ...secretRoutes({ crib }),
-    ...connectionRoutes({ crib, administrator }),
+    ...connectionRoutes({ crib, administers }),
     ...healthRoutes({
       metrics,
       closing: closing.signal,
@@ -170,7 +174,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
   const app = createApp({
     routes,
     verifier,
-    administrator,
+    administers,
     guard: { host, allowedHosts: [...config.allowedHosts, ...publicHost], allowedOrigins: config.allowedOrigins },
     closing: closing.signal,
     bodyLimitBytes: config.bodyLimitBytes,

@@ -33,8 +33,9 @@ export interface ServeConfig {
   configFile?: string;
   /** For a first look, in development only: brings a demo server along, and lets everybody use whatever is added. */
   demo?: boolean;
+  /** Who administers, of an issuer that is alone and does not say it itself. */
   adminMatcher: Matcher;
-  /** [SEC-2] Which administrators may say what is run on this machine; in development all of them. */
+  /** [SEC-2] The same of those who may say what is run on this machine; in development all administrators may. */
   runMatcher: Matcher;
   /** [SEC-2] What may run on this machine. Without them: in development whatever is no trick, else nothing. */
   runRules?: RunRules;

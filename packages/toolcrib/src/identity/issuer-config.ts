@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseClaimRule } from '../model/claim-rule.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 
 /** [ID-1] Signatures by a private key only: with HS* everybody who can verify a token could also make one. */
@@ -25,6 +26,11 @@ const addressSchema = z
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http or https address')
   .refine((text) => !URL.parse(text)?.username && !URL.parse(text)?.password, 'must not contain a user name or password');
 
+const claimRuleSchema = z
+  .string()
+  .max(4096)
+  .refine((text) => parseClaimRule(text) !== undefined, 'must be path=value, such as realm_access.roles=toolcrib-admin');
+
 /** An issuer whose tokens are accepted, as the operator configures it. */
 export const issuerConfigSchema = z
   .strictObject({
@@ -36,6 +42,14 @@ export const issuerConfigSchema = z
       .describe("Where it exchanges tokens (RFC 8693); by default as the issuer's discovery document says"),
     algorithms: z.array(z.enum(signatureAlgorithms)).min(1).optional().describe('The signature algorithms to accept; by default all'),
     token_type: z.string().min(1).max(100).optional().describe('What the `typ` header must say, such as at+jwt'),
+    admin_claim: claimRuleSchema
+      .optional()
+      .describe('Which of its users administer, written like --admin-claim, which is for an issuer that is alone; without it none of them'),
+    run_claim: claimRuleSchema
+      .optional()
+      .describe(
+        'Which of these may start programs, written like --run-claim, which is for an issuer that is alone; without it none of them',
+      ),
     allow_insecure: z.boolean().optional().describe('Allows plain http to another machine'),
   })
   .superRefine((config, context) => {

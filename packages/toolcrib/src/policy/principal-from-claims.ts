@@ -1,10 +1,10 @@
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 
-/** Somebody who would come with these claims. */
-export function principalFromClaims(claims: JsonObject): Principal {
+/** Somebody who would come with these claims, from `usualIssuer` where they do not say. */
+export function principalFromClaims(claims: JsonObject, usualIssuer = ''): Principal {
   const { iss, sub } = claims;
-  const issuer = typeof iss === 'string' ? iss : '';
+  const issuer = typeof iss === 'string' ? iss : usualIssuer;
   const subject = typeof sub === 'string' ? sub : '';
   return { issuer, subject, key: `${issuer} ${subject}`, client: null, claims, expiresAt: 0, token: null };
 }

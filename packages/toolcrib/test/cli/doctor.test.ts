@@ -133,6 +133,18 @@ test("[CLI-1] an issuer's keys are fetched and counted", async () => {
   expect(check('issuer')).toMatchObject({ state: 'ok', detail: `${issuer.issuer} has 1 key` });
 });
 
+test('[BFF-6] doctor says whose users administer, and that several issuers have to say it', async () => {
+  const [a, b] = ['http://127.0.0.1:9/a', 'http://127.0.0.1:9/b'];
+  const one = await doctor(['--issuer', a, '--admin-claim', 'groups=ops']);
+  expect(one.check('administrators')).toMatchObject({ state: 'ok', detail: expect.stringContaining(`groups=ops of ${a}`) });
+  const bound = await doctor([], { env: { TOOLCRIB_ISSUERS: JSON.stringify([{ issuer: a, admin_claim: 'groups=ops' }, { issuer: b }]) } });
+  const detail = `groups=ops of ${a}, and none of them to start programs; none of ${b}`;
+  expect(bound.check('administrators')).toMatchObject({ state: 'ok', detail });
+  const unbound = await doctor(['--issuer', a, '--issuer', b]);
+  expect(unbound.code).toBe(1);
+  expect(unbound.check('administrators')).toMatchObject({ state: 'broken', cure: expect.stringContaining('admin_claim') });
+});
+
 const postgres = part('postgres');
 test.skipIf(!postgres.available)('[CLI-1] a database that answers is named with its version', async () => {
   const url = postgres.available ? postgres.url : '';

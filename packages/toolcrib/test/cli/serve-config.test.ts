@@ -76,35 +76,24 @@ const parsed: [args: string[], env: Record<string, string>, expected: object][] 
   [['--host', '::1'], {}, { host: '::1', issuers: [] }],
   [['--host', 'localhost'], {}, { host: 'localhost' }],
   [
-    ['--issuer', 'https://a.example', '--issuer', 'https://b.example', '--audience', 'crib', '--host', '0.0.0.0'],
+    ['--issuer', 'https://a.example', '--audience', 'crib', '--host', '0.0.0.0'],
     { NODE_ENV: 'production', TOOLCRIB_ISSUERS: 'https://ignored.example' },
-    {
-      host: '0.0.0.0',
-      issuers: [
-        { issuer: 'https://a.example', audience: 'crib' },
-        { issuer: 'https://b.example', audience: 'crib' },
-      ],
-    },
+    { host: '0.0.0.0', issuers: [{ issuer: 'https://a.example', audience: 'crib' }] },
   ],
   [
     ['--allow-insecure-issuer'],
-    { TOOLCRIB_ISSUERS: ' http://a.example  https://b.example ', TOOLCRIB_AUDIENCE: 'crib' },
-    {
-      issuers: [
-        { issuer: 'http://a.example', audience: 'crib', allow_insecure: true },
-        { issuer: 'https://b.example', audience: 'crib', allow_insecure: true },
-      ],
-    },
+    { TOOLCRIB_ISSUERS: ' http://a.example ', TOOLCRIB_AUDIENCE: 'crib' },
+    { issuers: [{ issuer: 'http://a.example', audience: 'crib', allow_insecure: true }] },
   ],
   [
     [],
     {
       TOOLCRIB_ISSUERS:
-        '[{"issuer": "https://a.example", "audience": ["x", "y"], "algorithms": ["ES256"]}, {"issuer": "https://b.example"}]',
+        '[{"issuer": "https://a.example", "audience": ["x", "y"], "algorithms": ["ES256"], "admin_claim": "groups=ops"}, {"issuer": "https://b.example"}]',
     },
     {
       issuers: [
-        { issuer: 'https://a.example', audience: ['x', 'y'], algorithms: ['ES256'] },
+        { issuer: 'https://a.example', audience: ['x', 'y'], algorithms: ['ES256'], admin_claim: 'groups=ops' },
         { issuer: 'https://b.example', audience: 'toolcrib-gateway' },
       ],
     },
@@ -134,12 +123,11 @@ describe('[SRC-6] the section server of a file', () => {
   log_level: warn
   no_demo: true
   allowed_hosts: [a.example, b.example]
-  admin_claim: groups=ops
   principal_rate: 0.5
   audience: crib
   issuers:
     - https://a.example
-    - {issuer: https://b.example, audience: [x, y], algorithms: [ES256]}
+    - {issuer: https://b.example, audience: [x, y], algorithms: [ES256], admin_claim: groups=ops}
 `;
 
   test('says what the options say', async () => {
@@ -148,13 +136,13 @@ describe('[SRC-6] the section server of a file', () => {
       logLevel: 'warn',
       demo: false,
       allowedHosts: ['a.example', 'b.example'],
-      adminMatcher: { path: 'groups', value: 'ops' },
       principalLimits: { rate_per_second: 0.5 },
       issuers: [
         { issuer: 'https://a.example', audience: 'crib' },
-        { issuer: 'https://b.example', audience: ['x', 'y'], algorithms: ['ES256'] },
+        { issuer: 'https://b.example', audience: ['x', 'y'], algorithms: ['ES256'], admin_claim: 'groups=ops' },
       ],
     });
+    expect(await configWith('server: {admin_claim: groups=ops}')).toMatchObject({ adminMatcher: { path: 'groups', value: 'ops' } });
   });
 
   test('gives way to options and variables', async () => {
@@ -201,6 +189,22 @@ const refused: [args: string[], env: Record<string, string>, message: string][] 
   [[], { TOOLCRIB_ISSUERS: '{"issuer": "https://a.example"}' }, 'TOOLCRIB_ISSUERS must be a JSON list of issuer configurations'],
   [[], { TOOLCRIB_ISSUERS: '[1' }, 'TOOLCRIB_ISSUERS must be a JSON list of issuer configurations'],
   [[], { TOOLCRIB_ISSUERS: '[{"issuer": "https://a.example", "algorithms": ["HS256"]}]' }, 'TOOLCRIB_ISSUERS: algorithms.0'],
+  [[], { TOOLCRIB_ISSUERS: '[{"issuer": "https://a.example", "admin_claim": "x"}]' }, 'admin_claim must be path=value'],
+  [['--issuer', 'https://a.example', '--issuer', 'https://b.example'], {}, 'none says whose users administer: write admin_claim'],
+  [[], { TOOLCRIB_ISSUERS: 'https://a.example https://b.example' }, 'such as {"issuer":"https://a.example","admin_claim":'],
+  [
+    ['--admin-claim', 'groups=ops', '--issuer', 'https://a.example', '--issuer', 'https://b.example'],
+    {},
+    '--admin-claim does not say which of the issuers it is for: write admin_claim into the entry of that issuer',
+  ],
+  [
+    [],
+    {
+      TOOLCRIB_RUN_CLAIM: 'groups=ops',
+      TOOLCRIB_ISSUERS: '[{"issuer": "https://a.example", "admin_claim": "x=y"}, {"issuer": "https://b"}]',
+    },
+    'TOOLCRIB_RUN_CLAIM does not say which of the issuers it is for',
+  ],
   [['--run-claim', 'roles'], {}, '--run-claim must be path=value, such as realm_access.roles=toolcrib-run'],
   [['--admin-claim', 'roles'], {}, '--admin-claim must be path=value, such as realm_access.roles=toolcrib-admin'],
   [['--allowed-host', 'https://a.example'], {}, '--allowed-host must be a host name, or name:port, not "https://a.example"'],

@@ -4,7 +4,7 @@ import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
 import { sourceOwner } from '../../model/connection.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { CompiledMatcher } from '../../policy/matcher.ts';
+import type { ClaimCheck } from '../../policy/claim-check.ts';
 import { connectionPage } from '../connection-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toCribError } from '../to-crib-error.ts';
@@ -24,8 +24,8 @@ const callbackQuery = z.object({
 });
 
 /** [BFF-6] Every user's own connections to sources. */
-export function connectionRoutes({ crib, administrator }: { crib: Crib; administrator: CompiledMatcher }): Route[] {
-  const optionsFor = (principal: Principal) => ({ administrator: administrator.holds(principal.claims) });
+export function connectionRoutes({ crib, administers }: { crib: Crib; administers: ClaimCheck }): Route[] {
+  const optionsFor = (principal: Principal) => ({ administrator: administers(principal) });
   return [
     defineRoute({
       method: 'GET',

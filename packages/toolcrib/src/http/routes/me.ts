@@ -1,10 +1,10 @@
 import { meSchema } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
-import type { CompiledMatcher } from '../../policy/matcher.ts';
+import type { ClaimCheck } from '../../policy/claim-check.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 /** For whoever wants to offer people only what they may do. */
-export function meRoutes({ crib, administrator }: { crib: Crib; administrator: CompiledMatcher }): Route[] {
+export function meRoutes({ crib, administers }: { crib: Crib; administers: ClaimCheck }): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -15,9 +15,9 @@ export function meRoutes({ crib, administrator }: { crib: Crib; administrator: C
       access: 'caller',
       responses: { 200: { description: 'The caller', schema: meSchema } },
       handle({ principal }) {
-        const administers = administrator.holds(principal.claims);
         const { issuer, subject } = principal;
-        return { issuer, subject, administrator: administers, may_run: administers && crib.runPermission.isHeldBy(principal) };
+        const administrator = administers(principal);
+        return { issuer, subject, administrator, may_run: administrator && crib.runPermission.isHeldBy(principal) };
       },
     }),
   ];

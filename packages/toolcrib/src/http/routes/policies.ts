@@ -14,7 +14,7 @@ import { CribError } from '../../model/crib-error.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Principal } from '../../model/principal.ts';
 import { explainPolicies } from '../../policy/explain.ts';
-import type { CompiledMatcher } from '../../policy/matcher.ts';
+import type { ClaimCheck } from '../../policy/claim-check.ts';
 import { principalFromClaims } from '../../policy/principal-from-claims.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -23,11 +23,13 @@ const params = z.strictObject({ id: z.string().min(1).max(64) });
 export interface PolicyRoutesInput {
   crib: Crib;
   verifier: TokenVerifier;
-  administrator: CompiledMatcher;
+  administers: ClaimCheck;
+  /** Whose claims are meant where they do not say: the only issuer, if there is but one. */
+  onlyIssuer: string | undefined;
 }
 
 /** [BFF-6] Access policies, and why they decide as they do. */
-export function policyRoutes({ crib, verifier, administrator }: PolicyRoutesInput): Route[] {
+export function policyRoutes({ crib, verifier, administers, onlyIssuer }: PolicyRoutesInput): Route[] {
   const tag = 'policies';
   const access = 'administrator';
 
@@ -38,7 +40,7 @@ export function policyRoutes({ crib, verifier, administrator }: PolicyRoutesInpu
     const allowed = counter.accessOf(principal);
     return {
       subject: principal.subject === '' ? null : principal.subject,
-      administrator: administrator.holds(principal.claims),
+      administrator: administers(principal),
       revision: counter.rules.revision,
       policies: explainPolicies(counter.rules, principal.claims, tool),
       decision: toolName === undefined ? null : decision(toolName),
@@ -104,7 +106,7 @@ export function policyRoutes({ crib, verifier, administrator }: PolicyRoutesInpu
       example: { claims: { sub: 'alice', realm_access: { roles: ['toolcrib-user'] } }, tool: 'builtin:calculator' },
       responses: { 200: { description: 'The decision, taken apart', schema: explanationSchema } },
       async handle({ body }) {
-        if (body.token === undefined) return explain(principalFromClaims((body.claims ?? {}) as JsonObject), body.tool);
+        if (body.token === undefined) return explain(principalFromClaims((body.claims ?? {}) as JsonObject, onlyIssuer), body.tool);
         let verified: Principal;
         try {
           verified = await verifier.verify(body.token);
