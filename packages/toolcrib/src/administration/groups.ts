@@ -6,12 +6,14 @@ import type { Principal } from '../model/principal.ts';
 import { compileGroup } from '../policy/group-membership.ts';
 import type { StoreNouns } from '../store/store.ts';
 import type { MakeChange } from './change-log.ts';
+import { laterThan } from './later-than.ts';
+import { refuseOvertaken, type Seen } from './refuse-overtaken.ts';
 import { resolveToolReferences } from './tool-references.ts';
 
 export interface GroupAdministration {
   create(actor: Principal, input: GroupInput & { id?: string; managed_by?: ManagedBy }): Promise<Group>;
-  update(actor: Principal, id: string, input: GroupInput & { managed_by?: ManagedBy }): Promise<Group>;
-  delete(actor: Principal, id: string): Promise<void>;
+  update(actor: Principal, id: string, input: GroupInput & { managed_by?: ManagedBy }, options?: Seen): Promise<Group>;
+  delete(actor: Principal, id: string, options?: Seen): Promise<void>;
 }
 
 export function createGroupAdministration({ change }: { change: MakeChange }): GroupAdministration {
@@ -25,18 +27,20 @@ export function createGroupAdministration({ change }: { change: MakeChange }): G
         return { before: null, after: group };
       });
     },
-    async update(actor, id, input) {
+    async update(actor, id, input, options = {}) {
       refuseBadExpressions(input);
       return change(actor, { kind: 'group-changed', topic: 'group', subject: id }, async (tx) => {
         const before = await existing(tx, id);
-        const group: Group = { ...before, ...(await withToolIds(tx, input)), updated_at: Date.now() };
+        refuseOvertaken(before, options);
+        const group: Group = { ...before, ...(await withToolIds(tx, input)), updated_at: laterThan(before) };
         await tx.groups.update(group);
         return { before, after: group };
       });
     },
-    async delete(actor, id) {
+    async delete(actor, id, options = {}) {
       await change(actor, { kind: 'group-deleted', topic: 'group', subject: id }, async (tx) => {
         const before = await existing(tx, id);
+        refuseOvertaken(before, options);
         const users = (await tx.policies.list()).filter((policy) => policy.groups.includes(id));
         if (users.length > 0) {
           const names = users.map((policy) => policy.id).join(', ');

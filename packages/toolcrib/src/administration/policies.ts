@@ -6,11 +6,13 @@ import type { Principal } from '../model/principal.ts';
 import { compileMatcher } from '../policy/matcher.ts';
 import type { StoreNouns } from '../store/store.ts';
 import type { MakeChange } from './change-log.ts';
+import { laterThan } from './later-than.ts';
+import { refuseOvertaken, type Seen } from './refuse-overtaken.ts';
 
 export interface PolicyAdministration {
   create(actor: Principal, input: PolicyInput & { id?: string; managed_by?: ManagedBy }): Promise<Policy>;
-  update(actor: Principal, id: string, input: PolicyInput & { managed_by?: ManagedBy }): Promise<Policy>;
-  delete(actor: Principal, id: string): Promise<void>;
+  update(actor: Principal, id: string, input: PolicyInput & { managed_by?: ManagedBy }, options?: Seen): Promise<Policy>;
+  delete(actor: Principal, id: string, options?: Seen): Promise<void>;
 }
 
 export function createPolicyAdministration({ change }: { change: MakeChange }): PolicyAdministration {
@@ -25,19 +27,21 @@ export function createPolicyAdministration({ change }: { change: MakeChange }): 
         return { before: null, after: policy };
       });
     },
-    async update(actor, id, input) {
+    async update(actor, id, input, options = {}) {
       refuseBadExpressions(input);
       return change(actor, { kind: 'policy-changed', topic: 'policy', subject: id }, async (tx) => {
         const before = await existing(tx, id);
-        const policy: Policy = { ...before, ...input, updated_at: Date.now() };
+        refuseOvertaken(before, options);
+        const policy: Policy = { ...before, ...input, updated_at: laterThan(before) };
         await refuseUnknownGroups(tx, policy);
         await tx.policies.update(policy);
         return { before, after: policy };
       });
     },
-    async delete(actor, id) {
+    async delete(actor, id, options = {}) {
       await change(actor, { kind: 'policy-deleted', topic: 'policy', subject: id }, async (tx) => {
         const before = await existing(tx, id);
+        refuseOvertaken(before, options);
         await tx.policies.delete(id);
         return { before, after: null };
       });

@@ -13,19 +13,22 @@ import { mergeSource } from '../sources/registration/merge-source.ts';
 import { normaliseSource } from '../sources/registration/normalise-source.ts';
 import { showSource } from '../sources/registration/show-source.ts';
 import type { SourceForm } from '../sources/registration/source-form.ts';
-import type { StoreNouns } from '../store/store.ts';
+import type { Store, StoreNouns } from '../store/store.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { MakeChange } from './change-log.ts';
+import { laterThan } from './later-than.ts';
 import { needsRunPermission } from './needs-run-permission.ts';
+import { refuseOvertaken, type Seen } from './refuse-overtaken.ts';
 import type { ScopeOf } from './registration-scope.ts';
+import { Overtaken, retryOvertaken } from './retry-overtaken.ts';
 import type { RunPermission } from './run-permission.ts';
 import { sourceOf } from './source-of.ts';
 
 export interface SourceAdministration {
   /** [SRC-9] Saved and being started; a start that fails leaves it there with its error. */
   register(actor: Principal, form: SourceForm, managed?: Management): Promise<SourceRecord>;
-  replace(actor: Principal, id: string, form: SourceForm, managed?: Management): Promise<SourceRecord>;
-  delete(actor: Principal, id: string): Promise<void>;
+  replace(actor: Principal, id: string, form: SourceForm, managed?: Management & Seen): Promise<SourceRecord>;
+  delete(actor: Principal, id: string, options?: Seen): Promise<void>;
   /** [LIFE-7] A source that cannot be started is not enabled either. */
   setEnabled(actor: Principal, id: string, enabled: boolean): Promise<SourceRecord>;
   /** [SEC-4] Nothing about the source is changed, but everybody who uses it notices: it is on record. */
@@ -37,11 +40,13 @@ interface Management {
   managed_by?: ManagedBy;
 }
 
-interface SavedAs extends Management {
-  known?: DefinedSource;
+interface SavedAs extends Management, Seen {
+  /** Of the source that is replaced. */
+  replaced?: string;
 }
 
 interface SourceAdministrationInput {
+  store: Store;
   counter: Counter;
   supervisor: Supervisor;
   secrets: SecretStore;
@@ -55,6 +60,7 @@ interface SourceAdministrationInput {
 }
 
 export function createSourceAdministration({
+  store,
   counter,
   supervisor,
   secrets,
@@ -64,16 +70,41 @@ export function createSourceAdministration({
   checkContainer,
   change,
 }: SourceAdministrationInput): SourceAdministration {
-  function existing(id: string): DefinedSource {
-    const source = counter.sources.get(id);
-    if (source === undefined) throw new CribError('NOT_FOUND', 'There is no such source');
-    if (source.source_type === 'builtin') throw new CribError('CONFLICT', 'The built-in tools cannot be changed');
+  /**
+   * The source and the secrets that were taken out of its form, written together. What the form comes to cannot be found out within the
+   * transaction, where nothing but the database may be waited for, so it is found out again where the source has changed meanwhile.
+   */
+  async function save(actor: Principal, kind: string, form: SourceForm, { replaced, managed_by, seen }: SavedAs): Promise<SourceRecord> {
+    const id = replaced ?? randomUUID();
+    const source = await retryOvertaken(async () => {
+      const known = replaced === undefined ? undefined : await existing(store, id);
+      const { moved, ...normalised } = await prepare(actor, id, form, known);
+      const now = laterThan(known);
+      const stored = { id, managed_by: managed_by ?? known?.managed_by ?? null, created_at: known?.created_at ?? now, updated_at: now };
+      const made = sourceOf(normalised, stored);
+      await change(actor, { kind, topic: 'source', subject: id }, async (tx) => {
+        if (known !== undefined) {
+          const { updated_at } = await existing(tx, id);
+          refuseOvertaken({ updated_at }, { seen });
+          if (updated_at !== known.updated_at) throw new Overtaken();
+        }
+        await tx.sources.upsert(made);
+        const writer = secrets.within(tx);
+        if (moved) await writer.deleteOf(id);
+        if (made.source_type !== 'mcp') await keepDocument(tx, made, { text: normalised.document, isOther: known === undefined || moved });
+        for (const [variable, value] of Object.entries(normalised.secrets)) await writer.put(sourceSecretName(id, variable), value);
+        return { before: known === undefined ? null : recorded(known), after: recorded(made) };
+      });
+      return made;
+    });
+    secrets.forget();
+    await adoptCurrent(id);
+    if (source.enabled) startInBackground(id);
     return source;
   }
 
-  /** The source and the secrets that were taken out of its form, written together. */
-  async function save(actor: Principal, kind: string, form: SourceForm, { known, managed_by = known?.managed_by ?? null }: SavedAs) {
-    const id = known?.id ?? randomUUID();
+  /** What a form comes to, and whether the source speaks to somebody else by it. Refuses what the actor may not have. */
+  async function prepare(actor: Principal, id: string, form: SourceForm, known: DefinedSource | undefined) {
     const scope = scopeOf(id);
     let normalised = await normaliseSource(known === undefined ? form : mergeSource(known, form), scope);
     // A secret stays with whom it was given for: somewhere else it has to be given again.
@@ -84,21 +115,13 @@ export function createSourceAdministration({
       if (normalised.starts !== null) gate.check(normalised.definition);
       if (normalised.definition.container !== null) await checkContainer(normalised.definition.container);
     }
-    const now = laterThan(known);
-    const source = sourceOf(normalised, { id, managed_by, created_at: known?.created_at ?? now, updated_at: now });
-    await change(actor, { kind, topic: 'source', subject: id }, async (tx) => {
-      await tx.sources.upsert(source);
-      const writer = secrets.within(tx);
-      if (moved) await writer.deleteOf(id);
-      if (source.source_type !== 'mcp')
-        await keepDocument(tx, source, { text: normalised.document, isOther: known === undefined || moved });
-      for (const [variable, value] of Object.entries(normalised.secrets)) await writer.put(sourceSecretName(id, variable), value);
-      return { before: known === undefined ? null : recorded(known), after: recorded(source) };
-    });
-    secrets.forget();
-    await supervisor.adopt(source);
-    if (source.enabled) startInBackground(id);
-    return source;
+    return { ...normalised, moved };
+  }
+
+  /** By now it may be another than the one that was saved a moment ago, or be gone. */
+  async function adoptCurrent(id: string): Promise<void> {
+    const current = counter.sources.get(id);
+    if (current !== undefined) await supervisor.adopt(current);
   }
 
   /** Its status and its log say how it went. */
@@ -106,24 +129,28 @@ export function createSourceAdministration({
     supervisor.start(id).catch(() => undefined);
   }
 
-  async function setEnabled(actor: Principal, id: string, enabled: boolean): Promise<SourceRecord> {
-    const before = existing(id);
-    const source = { ...before, enabled, updated_at: laterThan(before) };
+  async function setEnabled(actor: Principal, id: string, enabled: boolean, options: Seen = {}): Promise<SourceRecord> {
     const kind = enabled ? 'source-enabled' : 'source-disabled';
+    let source: SourceRecord | undefined;
     await change(actor, { kind, topic: 'source', subject: id }, async (tx) => {
-      await tx.sources.upsert(source);
-      return { before: recorded(before), after: recorded(source) };
+      const before = await existing(tx, id);
+      refuseOvertaken(before, options);
+      const after = { ...before, enabled, updated_at: laterThan(before) };
+      await tx.sources.upsert(after);
+      source = after;
+      return { before: recorded(before), after: recorded(after) };
     });
-    await supervisor.adopt(source);
-    return source;
+    await adoptCurrent(id);
+    return source as SourceRecord;
   }
 
   return {
     register: (actor, form, managed = {}) => save(actor, 'source-created', form, managed),
-    replace: (actor, id, form, managed = {}) => save(actor, 'source-changed', form, { ...managed, known: existing(id) }),
-    async delete(actor, id) {
-      const before = existing(id);
+    replace: (actor, id, form, options = {}) => save(actor, 'source-changed', form, { ...options, replaced: id }),
+    async delete(actor, id, options = {}) {
       await change(actor, { kind: 'source-deleted', topic: 'source', subject: id }, async (tx) => {
+        const before = await existing(tx, id);
+        refuseOvertaken(before, options);
         await tx.sources.delete(id);
         await secrets.within(tx).deleteOf(id);
         return { before: recorded(before), after: null };
@@ -132,7 +159,10 @@ export function createSourceAdministration({
       await supervisor.release(id);
     },
     async operate(actor, id, action) {
-      await change(actor, { kind: operated[action], topic: 'source', subject: id }, async () => ({ before: null, after: null }));
+      await change(actor, { kind: operated[action], topic: 'source', subject: id }, async (tx) => {
+        await existing(tx, id);
+        return { before: null, after: null };
+      });
       await supervisor[action](id);
     },
     async setEnabled(actor, id, enabled) {
@@ -141,12 +171,24 @@ export function createSourceAdministration({
       try {
         await supervisor.start(id);
       } catch (error) {
-        await setEnabled(actor, id, false);
+        // Unless somebody has changed it meanwhile: then it is not this one that failed.
+        await setEnabled(actor, id, false, { seen: source.updated_at }).catch(passOverChanged);
         throw error;
       }
       return source;
     },
   };
+}
+
+async function existing({ sources }: StoreNouns, id: string): Promise<DefinedSource> {
+  const source = await sources.get(id);
+  if (source === undefined) throw new CribError('NOT_FOUND', 'There is no such source');
+  if (source.source_type === 'builtin') throw new CribError('CONFLICT', 'The built-in tools cannot be changed');
+  return source;
+}
+
+function passOverChanged(error: unknown): void {
+  if (!(error instanceof CribError && (error.code === 'CONFLICT' || error.code === 'NOT_FOUND'))) throw error;
 }
 
 /** [SEC-4] As the API shows it: what may be a secret in an address or a setting is not for the record either. */
@@ -171,8 +213,3 @@ interface GivenDocument {
 }
 
 const operated = { start: 'source-started', stop: 'source-stopped', restart: 'source-restarted' } as const;
-
-/** Two changes within a millisecond are two changes: by this it is seen whether a definition is the one that runs. */
-function laterThan(known: SourceRecord | undefined): number {
-  return Math.max(Date.now(), (known?.updated_at ?? 0) + 1);
-}

@@ -1,5 +1,6 @@
 import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { laterThan } from '../administration/later-than.ts';
 import type { Crib } from '../crib.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Json } from '../model/json.ts';
@@ -25,7 +26,7 @@ export async function placeDemo(crib: Crib, { isNew }: { isNew: boolean }): Prom
   // Somebody who has made another source of it keeps that.
   const isMoved = /^demo-server\.[jt]s$/.test(basename(placed[1] ?? '')) && placed.join('\0') !== command.join('\0');
   if (known === undefined ? !isNew : !isMoved) return;
-  const now = Date.now();
+  const now = laterThan(known);
   const source: SourceRecord = {
     name: 'Pizzeria demo',
     namespace: 'demo',
@@ -45,9 +46,20 @@ export async function placeDemo(crib: Crib, { isNew }: { isNew: boolean }): Prom
     updated_at: now,
   };
   const kind = known === undefined ? 'source-created' : 'source-changed';
-  const change = { kind, topic: 'source', subject: source.id, actor: 'system', before: null, after: source as unknown as Json } as const;
+  const change = {
+    kind,
+    topic: 'source',
+    subject: source.id,
+    actor: 'system',
+    before: (known ?? null) as Json,
+    after: source as unknown as Json,
+  } as const;
   try {
-    await crib.store.change(change, (tx) => tx.sources.upsert(source));
+    await crib.store.change(change, async (tx) => {
+      // Whoever has changed it since then keeps that.
+      if ((await tx.sources.get(source.id))?.updated_at !== known?.updated_at) throw new CribError('CONFLICT', 'It was changed meanwhile');
+      await tx.sources.upsert(source);
+    });
   } catch (error) {
     // Somebody has a source of that namespace, which comes before a demo.
     if (!(error instanceof CribError && error.code === 'CONFLICT')) throw error;

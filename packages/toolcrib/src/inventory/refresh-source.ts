@@ -4,6 +4,7 @@ import type { RefreshReport } from '../model/refresh-report.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { DiscoveredTool } from '../model/tool.ts';
 import type { Store, StoreNouns } from '../store/store.ts';
+import { canonicalJson } from './definition-hash.ts';
 import { modelName } from './model-name.ts';
 import { planRefresh } from './plan-refresh.ts';
 
@@ -26,12 +27,19 @@ export async function refreshSource({ store, source, discovered, actor, now }: R
   const change = { kind: 'source-refreshed', topic: 'tool' as const, subject: source.id, actor, before: null, after: null as Json };
   await store.change(change, async (tx) => {
     // Once more, where nobody can come in between: an approval or a rename that was just made must not be undone by what was read before it.
+    refuseReplaced(source, await tx.sources.get(source.id));
     const current = await plan(tx);
     ({ report } = current);
     change.after = report;
     await tx.tools.upsertMany(current.toWrite);
   });
   return report;
+}
+
+/** Tools that were found by a definition which is there no longer would be pinned, chosen and shown by rules that hold no longer. */
+function refuseReplaced({ name, definition }: SourceRecord, current: SourceRecord | undefined): void {
+  if (current !== undefined && canonicalJson(current.definition) === canonicalJson(definition)) return;
+  throw new CribError('CONFLICT', `${name} was changed or removed while its tools were listed: they are listed again when it is started`);
 }
 
 /** Two tools that a caller or a model could not tell apart would let one answer for the other. */

@@ -32,7 +32,10 @@ export async function registerBuiltin(store: Store, tools: DiscoveredTool[]): Pr
       after: { ...source },
     } as const;
     await store
-      .change(change, (tx) => tx.sources.upsert(source))
+      .change(change, async (tx) => {
+        if ((await tx.sources.get(source.id)) !== undefined) throw new CribError('CONFLICT', 'The built-in tools are registered already');
+        await tx.sources.upsert(source);
+      })
       .catch((error: unknown) => {
         // Another server on the same database may have been a moment quicker.
         if (!(error instanceof CribError && error.code === 'CONFLICT')) throw error;

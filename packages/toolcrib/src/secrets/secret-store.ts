@@ -33,8 +33,8 @@ export interface SecretStore {
   /** Throws `CONFLICT` where there is one that does not open. */
   get(name: string): Promise<Secret | undefined>;
   list(): Promise<SecretSummary[]>;
-  /** Throws `NOT_FOUND` where there is none. */
-  delete(name: string, by?: Partial<ChangedBy>): Promise<void>;
+  /** Throws `NOT_FOUND` where there is none. `check` may refuse it by what is there at that moment. */
+  delete(name: string, by?: Partial<ChangedBy>, check?: (tx: StoreNouns) => Promise<void>): Promise<void>;
   /** Seals everything with the newest key, all of it or nothing, and is harmless to repeat. */
   rekey(options?: RekeyOptions & { actor?: string }): Promise<RekeyOutcome>;
   within(transaction: StoreNouns): SecretWriter;
@@ -140,8 +140,9 @@ export function createSecretStore({ store, keyRing }: { store: Store; keyRing: K
       return (await store.secrets.list()).map(summary);
     },
 
-    async delete(name, by = {}) {
+    async delete(name, by = {}, check) {
       await change('secret-deleted', name, by, async (tx) => {
+        await check?.(tx);
         if (!(await within(tx).delete(name))) throw new CribError('NOT_FOUND', 'There is no such secret');
         return { before: true, after: false, result: undefined };
       });

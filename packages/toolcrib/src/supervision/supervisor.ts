@@ -90,7 +90,8 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     return turn;
   }
 
-  const isKnown = (source: SourceRecord) => supervised.get(source.id)?.source.updated_at === source.updated_at;
+  /** This one, or a later one: news may come out of turn. */
+  const isKnown = (source: SourceRecord) => (supervised.get(source.id)?.source.updated_at ?? -Infinity) >= source.updated_at;
 
   /** The one place that knows what keeps a source of each type; undefined for what runs by itself. */
   function supervisorOf(source: SourceRecord): SourceSupervisor | undefined {

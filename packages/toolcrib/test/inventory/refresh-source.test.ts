@@ -144,6 +144,7 @@ describe('[INV-3] pinned tools', () => {
     definition: mcpDefinitionSchema.parse({ pinning }),
   });
   async function refreshPinned(pinning: Pinning, ...discovered: DiscoveredTool[]) {
+    await store.sources.upsert(pinned(pinning));
     const report = await refreshSource({ store, source: pinned(pinning), discovered, actor: 'system', now: Date.now() });
     await counter.reload(new Set(['tool']));
     return report;
@@ -180,6 +181,13 @@ describe('[INV-3] pinned tools', () => {
     const tool = counter.snapshot.find('files:read');
     expect(tool?.state).toBe('active');
     expect(tool?.approved_hash).not.toBe(tool?.definition_hash);
+  });
+
+  test('by a definition that was replaced while they were listed are not kept', async () => {
+    await store.sources.upsert(pinned('quarantine'));
+    const listed = refreshSource({ store, source: pinned('off'), discovered: [found('read')], actor: 'system', now: Date.now() });
+    await expect(listed).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(await store.tools.listBySource(source.id)).toEqual([]);
   });
 
   test('an approval that is made while a discovery is on its way is not undone by it', async () => {

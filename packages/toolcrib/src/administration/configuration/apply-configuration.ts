@@ -22,29 +22,43 @@ const managed_by = 'file';
 /**
  * Carries a plan out, every change through the administration, so that each is checked and recorded like one by hand. A source that cannot be
  * saved does not keep the others from it. Of the rest, what comes after a failure is not tried: a policy must not be widened over a group
- * that could not be narrowed. Nothing is deleted then either. A second time finishes what is left.
+ * that could not be narrowed. Nothing is deleted then either. A second time finishes what is left. What somebody has changed since the plan
+ * was made is a failure too: nobody has seen what writing over it would undo.
  */
 export async function applyConfiguration(plan: DetailedPlan, actor: Principal, { sources, groups, policies }: ApplyInput) {
   const ofSources = plan.sources.flatMap(({ change, form, known }) => {
     const run = () =>
-      known === undefined ? sources.register(actor, form, { managed_by }) : sources.replace(actor, known.id, form, { managed_by });
+      known === undefined
+        ? sources.register(actor, form, { managed_by })
+        : sources.replace(actor, known.id, form, { managed_by, seen: known.updated_at });
     return step(change, run);
   });
-  const ofGroups = plan.groups.flatMap(({ id, change, input }) => {
+  const ofGroups = plan.groups.flatMap(({ id, change, input, seen }) => {
     const group = { ...input, managed_by } as const;
-    return step(change, () => (change?.action === 'create' ? groups.create(actor, { id, ...group }) : groups.update(actor, id, group)));
+    return step(change, () =>
+      change?.action === 'create' ? groups.create(actor, { id, ...group }) : groups.update(actor, id, group, { seen }),
+    );
   });
-  const ofPolicies = plan.policies.flatMap(({ id, change, input }) => {
+  const ofPolicies = plan.policies.flatMap(({ id, change, input, seen }) => {
     const policy = { ...input, managed_by } as const;
     return step(change, () =>
-      change?.action === 'create' ? policies.create(actor, { id, ...policy }) : policies.update(actor, id, policy),
+      change?.action === 'create' ? policies.create(actor, { id, ...policy }) : policies.update(actor, id, policy, { seen }),
     );
   });
   const { deletions } = plan;
   const gone = [
-    ...deletions.policies.map(({ id }) => ({ change: deleted('policy', id), run: () => policies.delete(actor, id) })),
-    ...deletions.groups.map(({ id }) => ({ change: deleted('group', id), run: () => groups.delete(actor, id) })),
-    ...deletions.sources.map(({ id, namespace }) => ({ change: deleted('source', namespace), run: () => sources.delete(actor, id) })),
+    ...deletions.policies.map(({ id, updated_at: seen }) => ({
+      change: deleted('policy', id),
+      run: () => policies.delete(actor, id, { seen }),
+    })),
+    ...deletions.groups.map(({ id, updated_at: seen }) => ({
+      change: deleted('group', id),
+      run: () => groups.delete(actor, id, { seen }),
+    })),
+    ...deletions.sources.map(({ id, namespace, updated_at: seen }) => ({
+      change: deleted('source', namespace),
+      run: () => sources.delete(actor, id, { seen }),
+    })),
   ];
 
   const done: AppliedChange[] = [];

@@ -15,6 +15,8 @@ export interface PlannedRule<Input> {
   id: string;
   input: Input;
   change: PlannedChange | null;
+  /** `updated_at` of what it is to replace. */
+  seen: number | undefined;
 }
 
 interface GroupScope {
@@ -43,7 +45,8 @@ export async function plannedGroups(
     });
     const known = stored.find((one) => one.id === id);
     const change = changeOf('group', id, input, known);
-    planned.push({ id, input, change: change && { ...change, fields: change.fields.map((field) => named(field, nameOf)) } });
+    const fields = change?.fields.map((field) => named(field, nameOf)) ?? [];
+    planned.push({ id, input, change: change && { ...change, fields }, seen: known?.updated_at });
   }
   return planned;
 }
@@ -69,7 +72,7 @@ export async function plannedPolicies(
       throw new CribError('VALIDATION_ERROR', message, { field: `groups.${unknown}` });
     });
     const known = stored.find((one) => one.id === id);
-    planned.push({ id, input, change: changeOf('policy', id, input, known) });
+    planned.push({ id, input, change: changeOf('policy', id, input, known), seen: known?.updated_at });
   }
   return planned;
 }

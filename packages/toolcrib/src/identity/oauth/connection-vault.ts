@@ -109,8 +109,6 @@ export function createConnectionVault({ store, keyRing, now }: { store: Store; k
     },
 
     async delete({ sourceId, owner }, by) {
-      const row = await store.connections.get(sourceId, owner);
-      if (row === undefined) return undefined;
       const event = {
         kind: 'connection-revoked',
         topic: 'connection',
@@ -120,7 +118,14 @@ export function createConnectionVault({ store, keyRing, now }: { store: Store; k
         before: null,
         after: null,
       } as const;
-      await store.change(event, (tx) => tx.connections.delete(row.id));
+      let row: ConnectionRow | undefined;
+      const deleting = store.change(event, async (tx) => {
+        // The very one that is deleted: its tokens may have been renewed a moment ago, and those are the ones to revoke.
+        row = await tx.connections.get(sourceId, owner);
+        if (row === undefined) throw new Overtaken();
+        await tx.connections.delete(row.id);
+      });
+      await deleting.catch(passOver);
       return row;
     },
   };
