@@ -8,7 +8,7 @@
 #   image  prints the image's name; exit 1 when the daemon or the image is not there.
 #
 # The image holds one Node, the libraries it names, a static busybox (sh, ps, kill, sleep ...), and in /app the fixture server of the
-# tests (/app/fixture/server.ts) and @modelcontextprotocol/server-everything, which is also what `docker run` of it starts. Its users are
+# tests (/app/fixture/server.js) and @modelcontextprotocol/server-everything, which is also what `docker run` of it starts. Its users are
 # root and node (1000). Its tag is a hash of all that, so that it is made anew when any of it changes. Needs `npm ci` first.
 #
 # Settings (environment):
@@ -21,7 +21,6 @@ STATE_DIR=${DOCKER_STATE_DIR:-${TMPDIR:-/tmp}/toolcrib-docker}
 PID_FILE=$STATE_DIR/dockerd.pid
 LOG_FILE=$STATE_DIR/dockerd.log
 READY_S=60
-FIXTURE=packages/toolcrib/test/fixtures/mcp
 EVERYTHING=node_modules/@modelcontextprotocol/server-everything
 
 say() { printf 'docker-up: %s\n' "$*" >&2; }
@@ -69,9 +68,12 @@ ensure_daemon() {
   done
 }
 
+# The folder with the fixture servers, as plain JavaScript.
+fixtures() { node packages/toolcrib/test/fixtures/mcp/plain-programs.ts; }
+
 # Everything of ours that goes into the image, one path per line.
 app_files() {
-  printf '%s\n' "$FIXTURE"/server.ts "$FIXTURE"/server-*.ts "$FIXTURE"/own-span.ts
+  printf '%s\n' "$(fixtures)"/*
   node .ci/dependency-closure.ts "$EVERYTHING" | while read -r folder; do
     find "$folder" -path "$folder/node_modules" -prune -o -type f -print
   done
@@ -98,8 +100,8 @@ make_image() {
   cp "$node" "$root/bin/node"
   # Every library it names, at the very path where the loader looks for it.
   ldd "$node" | grep -oE '/[^ ]+' | sort -u | while read -r lib; do install -D "$lib" "$root$lib"; done
-  app_files | grep -v "^$FIXTURE/" | tar -c --files-from - | tar -x -C "$root/app"
-  cp "$FIXTURE"/server.ts "$FIXTURE"/server-*.ts "$FIXTURE"/own-span.ts "$root/app/fixture"
+  app_files | grep -v "^$(fixtures)/" | tar -c --files-from - | tar -x -C "$root/app"
+  cp "$(fixtures)"/* "$root/app/fixture"
   printf '{"type":"module"}\n' >"$root/app/package.json"
   printf 'root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1000:node:/home/node:/bin/sh\n' >"$root/etc/passwd"
   printf 'root:x:0:\nnode:x:1000:\n' >"$root/etc/group"

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# parts-up.sh - to be sourced at the top of the workspace: installs and starts every real part that the tests use, exports where each one is,
+# and stops what it started when the shell ends. Nothing needs to be there but Node (20 is enough), npm and a Debian with its packages.
+
+say() { printf '\n== %s (%s)\n' "$*" "$(date +%T)"; }
+
+export STATE_DIR=${STATE_DIR:-/tmp/toolcrib-ci-postgres} DOCKER_STATE_DIR=${DOCKER_STATE_DIR:-/tmp/toolcrib-ci-docker}
+stop_parts() {
+  kill "${keycloak:-}" 2>/dev/null || true
+  bash docs/keycloak/keycloak-up.sh down || true
+  bash .ci/postgres-up.sh down || true
+  bash .ci/docker-up.sh down
+}
+trap stop_parts EXIT
+
+# It takes a minute to fetch and start, and does so while the rest goes on. Its packages come first: apt serves one at a time.
+say 'Keycloak, in the background'
+bash docs/keycloak/keycloak-up.sh packages
+bash docs/keycloak/keycloak-up.sh up >/dev/null &
+keycloak=$!
+
+say 'npm ci'
+npm ci
+
+say 'PostgreSQL'
+TOOLCRIB_TEST_POSTGRES_URL=$(bash .ci/postgres-up.sh up)
+export TOOLCRIB_TEST_POSTGRES_URL
+
+say 'Docker'
+TOOLCRIB_TEST_DOCKER_IMAGE=$(bash .ci/docker-up.sh up)
+export TOOLCRIB_TEST_DOCKER_IMAGE
+
+say 'Schemathesis, uv, openapi-core, httpbin, Prism'
+# The first one may have to install Python's venv; the others then come side by side, and each prints its path again once it is there.
+TOOLCRIB_TEST_UVX=$(bash .ci/python-tool-up.sh uv 0.13.7 uvx)
+tools=()
+bash .ci/python-tool-up.sh schemathesis 4.32.5 schemathesis >/dev/null & tools+=($!)
+bash .ci/python-tool-up.sh openapi-core 0.23.1 python >/dev/null & tools+=($!)
+bash .ci/python-tool-up.sh 'httpbin[mainapp]' 0.10.4 python >/dev/null & tools+=($!)
+bash .ci/npm-tool-up.sh @stoplight/prism-cli 5.16.0 prism >/dev/null & tools+=($!)
+for tool in "${tools[@]}"; do wait "$tool"; done
+TOOLCRIB_TEST_SCHEMATHESIS=$(bash .ci/python-tool-up.sh schemathesis 4.32.5 schemathesis)
+TOOLCRIB_TEST_OPENAPI_CORE=$(bash .ci/python-tool-up.sh openapi-core 0.23.1 python)
+TOOLCRIB_TEST_HTTPBIN=$(bash .ci/python-tool-up.sh 'httpbin[mainapp]' 0.10.4 python)
+TOOLCRIB_TEST_PRISM=$(bash .ci/npm-tool-up.sh @stoplight/prism-cli 5.16.0 prism)
+export TOOLCRIB_TEST_SCHEMATHESIS TOOLCRIB_TEST_UVX TOOLCRIB_TEST_OPENAPI_CORE TOOLCRIB_TEST_HTTPBIN TOOLCRIB_TEST_PRISM
+
+say 'promtool'
+TOOLCRIB_TEST_PROMTOOL=$(bash .ci/promtool-up.sh)
+export TOOLCRIB_TEST_PROMTOOL
+
+say 'Keycloak'
+wait "$keycloak"
+TOOLCRIB_TEST_KEYCLOAK_ISSUER=$(bash docs/keycloak/keycloak-up.sh url)
+export TOOLCRIB_TEST_KEYCLOAK_ISSUER
+
+# A missing part fails the run instead of skipping its tests.
+export TOOLCRIB_REQUIRE_PARTS=1

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# under-load.sh [RUNS] - runs the whole suite several times (10 where it is not said) while every core is kept busy by something else, and
+# says of each run how long it took and what failed. For finding tests that hold on a quiet machine only. Exit 1 where any run failed.
+#
+# Settings (environment):
+#   BURNERS   how many busy programs run beside it   (one for each core)
+#   LOGS      where the output of each run is kept   (a new folder below the one for temporary files)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+runs=${1:-10}
+logs=${LOGS:-$(mktemp -d "${TMPDIR:-/tmp}/toolcrib-under-load.XXXXXX")}
+source .ci/parts-up.sh
+
+burners=()
+stop_all() {
+  kill "${burners[@]}" 2>/dev/null || true
+  stop_parts
+}
+trap stop_all EXIT
+for ((i = 0; i < ${BURNERS:-$(nproc)}; i++)); do
+  (while :; do :; done) &
+  burners+=($!)
+done
+
+say "$runs runs beside ${#burners[@]} busy programs; output in $logs"
+failed=0
+for ((run = 1; run <= runs; run++)); do
+  log=$logs/run-$run.log
+  began=$SECONDS
+  npm test >"$log" 2>&1 && outcome=passed || { outcome=FAILED; failed=$((failed + 1)); }
+  printf 'run %d: %s in %d s\n' "$run" "$outcome" $((SECONDS - began))
+  grep -E '^ *(FAIL|Tests|Test Files) ' "$log" | sort -u || true
+done
+printf '%d of %d runs failed\n' "$failed" "$runs"
+[[ $failed == 0 ]]
