@@ -149,18 +149,19 @@ export async function devToken(url: string, username: string): Promise<string> {
   return token;
 }
 
-/** Asks until there is an answer. Every question is a round trip to a real part, so nothing is gained by pausing in between. */
-export async function until<Answer>(ask: () => Promise<Answer | undefined | false>, giveUpAfterMs = 20_000): Promise<Answer> {
+/** Asks until there is an answer. The growing pause leaves the processor to what is waited for, which may be slow on a busy machine. */
+export async function until<Answer>(ask: () => Promise<Answer | undefined | false>, giveUpAfterMs = 60_000): Promise<Answer> {
   const giveUpAt = performance.now() + giveUpAfterMs;
-  for (;;) {
+  for (let pauseMs = 2; ; pauseMs = Math.min(2 * pauseMs, 50)) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > giveUpAt) throw new Error(`Nothing of the kind was seen within ${giveUpAfterMs} ms`);
+    await delay(pauseMs);
   }
 }
 
-/** Looks until it is so, at something that costs next to nothing to look at: everybody else has their turn in between. */
-export function untilSeen(look: () => boolean, giveUpAfterMs = 20_000): Promise<boolean> {
+/** Looks until it is so, at something that costs next to nothing to look at. */
+export function untilSeen(look: () => boolean, giveUpAfterMs = 60_000): Promise<boolean> {
   return until(async () => {
     await delay(lookAgainMs);
     return look();

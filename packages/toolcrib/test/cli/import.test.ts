@@ -25,7 +25,7 @@ describe('import', () => {
     };
     const { code, stdout } = await commands.run(['import', '-', '--dry-run'], { input: JSON.stringify({ mcpServers }) });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^mcpServers\.files +files +\S+node \S+server\.ts plain --api-key \$\{\w*API_KEY\}$/m);
+    expect(stdout).toMatch(/^mcpServers\.files +files +\S+node \S+server\.js plain --api-key \$\{\w*API_KEY\}$/m);
     expect(stdout).toMatch(/^mcpServers\.far +far +https:\/\/mcp\.example\.org\/mcp$/m);
     expect(stdout).toMatch(/^mcpServers\.shell +- +cannot be registered: bash is refused/m);
     expect(stdout).toMatch(/^mcpServers\.empty +- +cannot be registered: It has neither a command nor an address$/m);

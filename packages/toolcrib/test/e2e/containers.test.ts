@@ -132,7 +132,7 @@ describe.skipIf(!docker.available)('a server in a container', () => {
       const place = form === attached ? container.name : ((await containersOf(source))[0] ?? '');
       await using stream = await alice.callStream('env:begin');
       await stream.nextOf('progress');
-      const users = (await engine.docker('exec', place, 'ps', '-o', 'user,args')).split('\n').filter((line) => line.includes('server.ts'));
+      const users = (await engine.docker('exec', place, 'ps', '-o', 'user,args')).split('\n').filter((line) => line.includes('server.js'));
       expect(users.length).toBeGreaterThan(0);
       for (const line of users) expect(line).toMatch(/^node\b/);
     }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { startHandmadeServer, textResult } from '../fixtures/mcp/handmade-server.ts';
+import { plainPrograms } from '../fixtures/mcp/plain-programs.ts';
 import { fixture, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
 import { childrenOf } from '../fixtures/process-table.ts';
 import { until, untilSeen } from '../running-server.ts';
@@ -58,7 +59,7 @@ describe('[ERR-5] a process that crashes', () => {
   });
 
   test.each(['singleton', 'transient'])('and speaks SSE (%s) is told from a connection that was cut', async (mcp_lifecycle_mode) => {
-    const mcp_command = [process.execPath, join(import.meta.dirname, '../fixtures/mcp/sse-server.ts')];
+    const mcp_command = [process.execPath, join(plainPrograms, 'sse-server.js')];
     const namespace = `eventful-${mcp_lifecycle_mode}`;
     const form = { name: 'Eventful', namespace, mcp_command, mcp_transport_type: 'sse', ...singleton, mcp_lifecycle_mode };
     expect(await register(form)).toMatchObject({ status: { state: 'running' } });

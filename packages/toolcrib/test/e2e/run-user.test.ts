@@ -23,7 +23,7 @@ beforeAll(async () => {
   await writeFile(join(shared, 'package.json'), '{"type": "module"}');
 });
 afterAll(() => rm(shared, { recursive: true, force: true }));
-const fixture = (...mode: string[]) => [join(shared, 'node'), join(shared, 'mcp', 'server.ts'), ...mode];
+const fixture = (...mode: string[]) => [join(shared, 'node'), join(shared, 'mcp', 'server.js'), ...mode];
 const rulesFor = (user: string) => runRulesSchema.parse({ runtimes: ['node'], programs: fixture(), variables: ['MARK'], user });
 const otherUser = `${uid}:${gid}`;
 

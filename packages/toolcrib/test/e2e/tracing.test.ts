@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Secret } from '../../src/secrets/secret.ts';
 import { startDocumentService } from '../fixtures/document-service.ts';
 import { startHandmadeServer, textResult } from '../fixtures/mcp/handmade-server.ts';
+import { plainPrograms } from '../fixtures/mcp/plain-programs.ts';
 import { startModernServer } from '../fixtures/mcp/modern-server.ts';
 import { exportOwnSpan } from '../fixtures/mcp/own-span.ts';
 import { startOAuthServer } from '../fixtures/oauth-server.ts';
@@ -11,7 +12,7 @@ import { fixture, startOpenServer, type OpenServer } from '../fixtures/open-serv
 import { startTraceCollector, type CollectedSpan } from '../fixtures/trace-collector.ts';
 import { startServerWithIssuer, until, userClaims } from '../running-server.ts';
 
-const sseCommand = [process.execPath, join(import.meta.dirname, '..', 'fixtures', 'mcp', 'sse-server.ts')];
+const sseCommand = [process.execPath, join(plainPrograms, 'sse-server.js')];
 
 let collector: Awaited<ReturnType<typeof startTraceCollector>>;
 let server: OpenServer;
