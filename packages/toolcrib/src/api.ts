@@ -147,11 +147,16 @@ export const connectionSchema = z.strictObject({
   connected: z.boolean(),
   connected_at: epochMs.nullable(),
   connect_url: z.string().describe('Where POST begins it and DELETE ends it'),
+  redirect_uri: z.string().describe('The redirect address to register with an authorization server by hand; another one for each source'),
 });
 export const connectionListSchema = z.strictObject({ connections: z.array(connectionSchema) });
 export const begunConnectionSchema = z.strictObject({
   authorization_url: z.string().describe("Where the user allows it, in the user's own browser"),
   expires_at: epochMs,
+  redeem_url: z.string().describe('Where the caller finishes it with POST and the code that the last page shows'),
+});
+export const redemptionSchema = z.strictObject({
+  code: z.string().min(1).max(64).describe('As the last page shows it. Only the browser that allowed the connection was shown it'),
 });
 
 // --- for administrators ---------------------------------------------------------------------------------------------

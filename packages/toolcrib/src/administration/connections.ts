@@ -1,6 +1,6 @@
-import type { BegunConnection, Connections, FinishedAuthorization } from '../identity/oauth/connections.ts';
+import type { BegunConnection, Connections, FinishedAuthorization, ParkedConnection } from '../identity/oauth/connections.ts';
 import type { Counter } from '../inventory/counter.ts';
-import { connectUrl, sourceOwner } from '../model/connection.ts';
+import { connectUrl, redeemUrl, sourceOwner } from '../model/connection.ts';
 import { isPerUser } from '../model/credential.ts';
 import { CribError } from '../model/crib-error.ts';
 import { changedBy } from '../model/event.ts';
@@ -20,6 +20,8 @@ interface ShownConnection {
   connected_at: number | null;
   /** Where POST begins it and DELETE ends it. */
   connect_url: string;
+  /** What a client that is registered by hand has to be registered with. */
+  redirect_uri: string;
 }
 
 interface ConnectionOptions {
@@ -28,13 +30,20 @@ interface ConnectionOptions {
   for?: 'calls' | 'discovery';
 }
 
+interface BeginOptions extends ConnectionOptions {
+  /** Where a program on the caller's machine waits for the code that finishes it. */
+  loopbackPort?: number | undefined;
+}
+
 /** [BFF-6] Everybody's own connections to sources; no one sees or touches another's. */
 export interface ConnectionAdministration {
   list(principal: Principal, options?: Pick<ConnectionOptions, 'administrator'>): Promise<ShownConnection[]>;
-  /** The address at which the user allows it. */
-  begin(principal: Principal, sourceId: string, options?: ConnectionOptions): Promise<BegunConnection>;
-  /** What the browser came back with; the state says whose it is. */
-  finish(response: FinishedAuthorization): Promise<{ source: SourceRecord; owner: string; begunBy: string }>;
+  /** The address at which the user allows it, and where they finish it afterwards. */
+  begin(principal: Principal, sourceId: string, options?: BeginOptions): Promise<BegunConnection & { redeem_url: string }>;
+  /** What a browser came back with; the state says who began it. Nothing is connected yet. */
+  park(sourceId: string, response: FinishedAuthorization): Promise<ParkedConnection & { source: SourceRecord }>;
+  /** Finishes it: only for the one who began it, with the code that only the browser that came back was shown. */
+  redeem(principal: Principal, sourceId: string, code: string, options?: ConnectionOptions): Promise<ShownConnection>;
   revoke(principal: Principal, sourceId: string, options?: ConnectionOptions): Promise<void>;
 }
 
@@ -49,7 +58,9 @@ interface ConnectionAdministrationInput {
 
 export function createConnectionAdministration(input: ConnectionAdministrationInput): ConnectionAdministration {
   const { counter, supervisor, connections, speakers } = input;
-  const redirectUri = `${input.publicUrl.replace(/\/+$/, '')}/api/connections/callback`;
+  const callbacks = `${input.publicUrl.replace(/\/+$/, '')}/api/connections/callback`;
+  /** RFC 9700 §4.4.2.2: another one for each source, against authorization servers that mix each other up. */
+  const redirectUri = (sourceId: string) => `${callbacks}/${sourceId}`;
 
   function mayUse(principal: Principal, source: SourceRecord, { administrator = false }: ConnectionOptions): boolean {
     return administrator || counter.accessOf(principal).tools.some((tool) => tool.source_id === source.id);
@@ -84,6 +95,20 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
     if (owner === sourceOwner) supervisor.reconnect(sourceId);
   }
 
+  function show(source: SourceRecord, purpose: ShownConnection['for'], connectedAt: number | undefined): ShownConnection {
+    const { id, name, namespace } = source;
+    return {
+      source_id: id,
+      source_name: name,
+      namespace,
+      for: purpose,
+      connected: connectedAt !== undefined,
+      connected_at: connectedAt ?? null,
+      connect_url: connectUrl(id, purpose === 'discovery' ? sourceOwner : ''),
+      redirect_uri: redirectUri(id),
+    };
+  }
+
   return {
     async list(principal, options = {}) {
       const [own, ofSources] = await Promise.all([connections.list(principal.key), connections.list(sourceOwner)]);
@@ -101,22 +126,27 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
     async begin(principal, sourceId, options = {}) {
       const source = existing(principal, sourceId, options);
       const owner = ownerFor(principal, source, options);
-      return connections.begin(await speakers.of(source, owner), {
-        redirectUri,
+      const begun = await connections.begin(await speakers.of(source, owner), {
+        redirectUri: redirectUri(source.id),
         begunBy: nameOf(principal),
         by: changedBy(principal),
+        loopbackPort: options.loopbackPort,
       });
+      return { ...begun, redeem_url: redeemUrl(source.id, options.for === 'discovery' ? sourceOwner : '') };
     },
-    async finish(response) {
-      const sourceOf = (id: string) => {
-        const source = counter.sources.get(id);
-        if (source === undefined) throw new CribError('NOT_FOUND', 'The source was removed in the meantime');
-        return source;
-      };
-      const settingsOf = async (id: string) => (await speakers.of(sourceOf(id), '')).settings;
-      const { sourceId, owner, begunBy } = await connections.finish(response, settingsOf);
-      await changed(sourceId, owner);
-      return { source: sourceOf(sourceId), owner, begunBy };
+    async park(sourceId, response) {
+      const parked = await connections.park(sourceId, response);
+      const source = counter.sources.get(sourceId);
+      if (source === undefined) throw new CribError('NOT_FOUND', 'The source was removed in the meantime');
+      return { ...parked, source };
+    },
+    async redeem(principal, sourceId, code, options = {}) {
+      const source = existing(principal, sourceId, options);
+      const owner = ownerFor(principal, source, options);
+      await connections.redeem(await speakers.of(source, owner), { code, by: changedBy(principal) });
+      await changed(source.id, owner);
+      const purpose = owner !== sourceOwner ? 'calls' : isPerUserSource(source) ? 'discovery' : 'everybody';
+      return show(source, purpose, (await connections.list(owner)).get(source.id));
     },
     async revoke(principal, sourceId, options = {}) {
       // Whoever may not use a source any more may still end what they once allowed.
@@ -147,17 +177,4 @@ function isPerUserSource({ definition }: SourceRecord): boolean {
 
 function discoversByConnection({ definition }: SourceRecord): boolean {
   return definition?.discovery_credential?.type === 'oauth';
-}
-
-function show(source: SourceRecord, purpose: ShownConnection['for'], connectedAt: number | undefined): ShownConnection {
-  const { id, name, namespace } = source;
-  return {
-    source_id: id,
-    source_name: name,
-    namespace,
-    for: purpose,
-    connected: connectedAt !== undefined,
-    connected_at: connectedAt ?? null,
-    connect_url: connectUrl(id, purpose === 'discovery' ? sourceOwner : ''),
-  };
 }

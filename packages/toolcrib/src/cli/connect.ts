@@ -1,10 +1,11 @@
+import { canAsk } from './agreed.ts';
 import { callerFrom } from './caller.ts';
 import { clientOptions } from './client-options.ts';
 import { defineCommand } from './command.ts';
-import { createConnectionClient, type ShownConnection } from './connection-client.ts';
+import { openCodeInbox } from './code-inbox.ts';
+import { createConnectionClient, type ConnectionClient, type Purpose, type ShownConnection } from './connection-client.ts';
 import { align } from './align.ts';
 import { interruptedCode, interruptSignal } from './interrupt-signal.ts';
-import { openProgressLine } from './progress-line.ts';
 import { complain, lineWidth, paint, print, printJson, remark } from './terminal.ts';
 
 export const connect = defineCommand({
@@ -13,12 +14,13 @@ export const connect = defineCommand({
   options: {
     ...clientOptions,
     discovery: { help: 'For administrators: connects the source itself, so that its tools can be found' },
+    code: { value: 'code', help: 'Finishes what was begun before, with the code that the last page showed' },
     end: { help: 'Ends the connection: the tokens are deleted here and withdrawn there' },
   },
   notes: [
     'Alone it lists the sources that want a connection of yours.',
-    'With the namespace of a source it prints an address. Open it in your own browser and allow it there; the command waits until you have.',
-    'Do not open an address that somebody else gives you: what you allow there is theirs to use.',
+    'With the namespace of a source it prints an address. Open it in your own browser and allow it there. Then choose "finish now" on the last page, or paste the code it shows.',
+    'Give that code to nobody: with it, the person who began the connection can use your account.',
   ],
   examples: ['toolcrib connect', 'toolcrib connect wiki', 'toolcrib connect wiki --discovery --as admin', 'toolcrib connect wiki --end'],
   async run(given) {
@@ -39,28 +41,34 @@ export const connect = defineCommand({
       return 0;
     }
     const signal = interruptSignal();
-    const begun = await connections.begin(written, purpose, signal);
-    if (json) printJson(begun);
-    else print(begun.authorization_url);
-    remark('Open this address in your browser and allow it there.');
-    const progress = openProgressLine('Waiting');
-    try {
-      const connected = await connections.finished(begun, signal);
-      progress.end();
-      if (connected) {
-        remark(`${written} is connected.`);
-        return 0;
-      }
-      complain(`Nobody has allowed it within ten minutes. \`toolcrib connect ${written}\` begins again`);
-      return 1;
-    } catch (error) {
-      progress.end();
-      if (!signal.aborted) throw error;
-      remark('No longer waiting. The address works for ten minutes.');
-      return interruptedCode;
-    }
+    const code = given.text('code');
+    if (code !== undefined) await connections.redeem(await connections.redeemUrl(written, purpose), code, signal);
+    else if (!(await connectInBrowser(connections, written, purpose, json, signal))) return signal.aborted ? interruptedCode : 1;
+    remark(`${written} is connected.`);
+    return 0;
   },
 });
+
+/** False where nobody has finished it. */
+async function connectInBrowser(connections: ConnectionClient, written: string, purpose: Purpose, json: boolean, signal: AbortSignal) {
+  await using inbox = await openCodeInbox();
+  const begun = await connections.begin(written, purpose, inbox.port, signal);
+  if (json) printJson(begun);
+  else print(begun.authorization_url);
+  remark('Open this address in your browser and allow it there.');
+  remark(canAsk() ? 'Then finish it on the last page, or paste the code it shows.' : 'Then finish it on the last page. Waiting…');
+  const tooLate = AbortSignal.timeout(Math.max(0, begun.expires_at - Date.now()));
+  try {
+    await inbox.taken((code) => connections.redeem(begun.redeem_url, code, signal), AbortSignal.any([signal, tooLate]));
+    return true;
+  } catch (error) {
+    const later = `\`toolcrib connect ${written}${purpose === 'discovery' ? ' --discovery' : ''} --code CODE\` finishes it`;
+    if (signal.aborted) remark(`No longer waiting. The address works for ten minutes, and ${later}.`);
+    else if (tooLate.aborted) complain(`Nobody has finished it within ten minutes. \`toolcrib connect ${written}\` begins again`);
+    else throw error;
+    return false;
+  }
+}
 
 function table(connections: readonly ShownConnection[]): string {
   const rows = connections.map(({ namespace, source_name, for: purpose, connected }) => [

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { begunConnectionSchema, connectionListSchema, connectionSchema } from '../api.ts';
 import { CribError } from '../model/crib-error.ts';
@@ -12,21 +11,19 @@ const listSchema = z.looseObject({ ...connectionListSchema.shape, connections: z
 const begunSchema = z.looseObject(begunConnectionSchema.shape);
 export type ShownConnection = z.infer<typeof shownSchema>;
 
-type Purpose = 'calls' | 'discovery';
-const pollMs = 500;
+export type Purpose = 'calls' | 'discovery';
 
 export interface Begun {
   authorization_url: string;
   expires_at: number;
+  redeem_url: string;
 }
+
+export type ConnectionClient = ReturnType<typeof createConnectionClient>;
 
 /** A user's connections, seen from the command line. */
 export function createConnectionClient({ client, token }: Pick<Caller, 'client' | 'token'>) {
-  const list = async (signal?: AbortSignal) =>
-    parseAnswer(listSchema, await client.json('GET', '/api/connections', { token, signal }), client.url);
-  /** What was there before it was begun. */
-  let began: Pick<ShownConnection, 'source_id' | 'for' | 'connected_at'> | undefined;
-
+  const list = async () => parseAnswer(listSchema, await client.json('GET', '/api/connections', { token }), client.url);
   async function find(written: string, purpose: Purpose): Promise<ShownConnection> {
     // Where all share one connection there is no other that could be meant.
     const fits = ({ namespace, source_id, for: of }: ShownConnection) =>
@@ -38,21 +35,20 @@ export function createConnectionClient({ client, token }: Pick<Caller, 'client' 
   }
 
   return {
-    list: () => list(),
-    async begin(written: string, purpose: Purpose, signal: AbortSignal): Promise<Begun> {
-      const found = await find(written, purpose);
-      began = found;
-      return parseAnswer(begunSchema, await client.json('POST', found.connect_url, { token, signal }), client.url);
+    list,
+    /** `loopbackPort` is where a browser on this machine can bring the code. */
+    async begin(written: string, purpose: Purpose, loopbackPort: number, signal: AbortSignal): Promise<Begun> {
+      const { connect_url: path } = await find(written, purpose);
+      const query = { loopback_port: String(loopbackPort) };
+      return parseAnswer(begunSchema, await client.json('POST', path, { token, query, signal }), client.url);
     },
-    /** False where nobody has allowed it in time. */
-    async finished({ expires_at }: Begun, signal: AbortSignal): Promise<boolean> {
-      for (;;) {
-        const { connections } = await list(signal);
-        const now = connections.find((one) => one.source_id === began?.source_id && one.for === began.for);
-        if (now?.connected === true && now.connected_at !== began?.connected_at) return true;
-        if (Date.now() > expires_at) return false;
-        await pause(pollMs, undefined, { signal });
-      }
+    async redeem(path: string, code: string, signal: AbortSignal): Promise<void> {
+      await client.json('POST', path, { token, body: { code }, signal });
+    },
+    /** Where what was begun before is finished. */
+    async redeemUrl(written: string, purpose: Purpose): Promise<string> {
+      const { source_id, connect_url } = await find(written, purpose);
+      return `/api/connections/${source_id}/redeem${URL.parse(connect_url, client.url)?.search ?? ''}`;
     },
     async end(written: string, purpose: Purpose): Promise<void> {
       const { connect_url: path } = await find(written, purpose);

@@ -6,11 +6,11 @@ const giveTerminal = 'script';
 
 export const hasTerminal = spawnSync(giveTerminal, ['--version']).stdout?.includes('util-linux') ?? false;
 
-/** Everything the program shows at a terminal; `answer` is typed as soon as it asks `question`. */
+/** Everything the program shows at a terminal; `answer` is typed as soon as it asks `question`, and may depend on what was shown. */
 export async function atTerminal(
   args: string[],
   url: string,
-  { question, answer }: { question?: string; answer?: string } = {},
+  { question, answer = '' }: { question?: string; answer?: string | ((shown: string) => Promise<string>) } = {},
 ): Promise<string> {
   const words = [process.execPath, launcher, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn(giveTerminal, ['-qec', words, '/dev/null'], {
@@ -23,7 +23,7 @@ export async function atTerminal(
     shown += chunk as string;
     if (question === undefined || isAnswered || !shown.includes(question)) continue;
     isAnswered = true;
-    child.stdin.write(answer ?? '');
+    child.stdin.write(typeof answer === 'string' ? answer : await answer(shown));
   }
   child.stdin.destroy();
   return shown;

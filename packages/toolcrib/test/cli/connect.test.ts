@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { codeOn } from '../fixtures/connect.ts';
 import { startProtectedServer } from '../fixtures/mcp/protected-server.ts';
 import { startOAuthServer, type OAuthServer } from '../fixtures/oauth-server.ts';
 import { until } from '../running-server.ts';
+import { atTerminal, hasTerminal } from './at-terminal.ts';
 import { startSourceCommands } from './source-commands.ts';
 
 let commands: Awaited<ReturnType<typeof startSourceCommands>>;
@@ -18,11 +20,23 @@ afterAll(async () => {
   await oauth[Symbol.asyncDispose]();
 });
 
-/** Runs the command, and allows what it asks for. */
+/** Allows it in a browser, which is then at the last page. */
+async function lastPage(authorizationUrl: string, user: string): Promise<string> {
+  return (await fetch(await oauth.login(authorizationUrl, user))).text();
+}
+
+/** Where the last page has the code taken to. */
+const linkOn = (page: string) => /href="(http:\/\/127[^"]+)"/.exec(page)?.[1] ?? '';
+
+/** Runs the command, allows what it asks for, and follows the link on the last page. */
 async function connect(args: string[], user: string) {
   await using program = commands.start(['connect', 'wiki', ...args]);
-  const url = (await program.printed('\n')).trim();
-  await fetch(await oauth.login(url, user));
+  const page = await lastPage((await program.printed('\n')).trim(), user);
+  // Any page in a browser could come by with a wrong code.
+  const wrong = await fetch(linkOn(page).replace(/code=.*/, 'code=AAAA-AAAA-AAAA-AAAA'));
+  expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining('This is not the code that the page shows')]);
+  expect((await fetch(new URL('/', linkOn(page)))).status).toBe(404);
+  expect(await (await fetch(linkOn(page))).text()).toContain('<h1>Connected</h1>');
   return await program.ended;
 }
 
@@ -46,8 +60,16 @@ test('[CLI-1] a source that everybody uses for themselves says how it is connect
 test('[CLI-1] Ctrl-C ends the waiting, and connect --end the connection', async () => {
   await using program = commands.start(['connect', 'wiki', '--as', 'admin']);
   await program.printed('Waiting', 'stderr');
+  const page = await lastPage((await program.printed('\n')).trim(), 'root');
   program.child.kill('SIGINT');
-  expect(await program.ended).toMatchObject({ code: 130, stderr: expect.stringContaining('The address works for ten minutes.') });
+  expect(await program.ended).toMatchObject({
+    code: 130,
+    stderr: expect.stringContaining('`toolcrib connect wiki --code CODE` finishes it'),
+  });
+  expect(await commands.run(['connect', 'wiki', '--code', codeOn(page), '--as', 'admin'])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('wiki is connected.'),
+  });
   expect((await connect(['--as', 'admin'], 'root')).code).toBe(0);
   // Again: the one that is there does not count.
   expect((await connect(['--as', 'admin'], 'root')).code).toBe(0);
@@ -65,4 +87,13 @@ test('[CLI-1] Ctrl-C ends the waiting, and connect --end the connection', async 
     expect.stringContaining('There is no source "nothing" that wants a connection of yours'),
   ]);
   expect((await commands.run(['connect', '--as', 'bob'])).stderr).toContain('No source that you may use wants a connection.');
+});
+
+test.skipIf(!hasTerminal)('[CLI-1] at a terminal the code is pasted, and a wrong one can be tried again', async () => {
+  const shown = await atTerminal(['connect', 'wiki', '--as', 'admin'], commands.server.url, {
+    question: 'Code: ',
+    answer: async (soFar) => `AAAA-BBBB\r${codeOn(await lastPage(/http:\S+/.exec(soFar)?.[0] ?? '', 'root'))}\r`,
+  });
+  expect(shown).toContain('This is not the code that the page shows');
+  expect(shown).toContain('wiki is connected.');
 });

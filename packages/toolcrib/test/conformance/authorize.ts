@@ -38,5 +38,6 @@ export async function connect(crib: Crib, principal: Principal, sourceId: string
   const { headers } = await fetch(authorization_url, { redirect: 'manual' });
   const { searchParams } = new URL(headers.get('location') ?? '');
   const { state, code, iss, error } = Object.fromEntries(searchParams) as Record<string, string | undefined>;
-  await crib.connections.finish({ state, code, iss, error });
+  const { redemptionCode } = await crib.connections.park(sourceId, { state, code, iss, error });
+  await crib.connections.redeem(principal, sourceId, redemptionCode, { for: purpose, administrator: true });
 }

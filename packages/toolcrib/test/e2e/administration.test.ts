@@ -23,7 +23,7 @@ function refusal(status: number, code: string, field?: string) {
 }
 
 describe('[BFF-6] who may administer', () => {
-  const opened = ['GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /api/openapi.json', 'GET /api/connections/callback'];
+  const opened = ['GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /api/openapi.json', 'GET /api/connections/callback/{source_id}'];
   /** Everybody's own. */
   const forCallers = /^\/api\/(bff\/|connections|me$)/;
   const named = ({ method, path }: Operation) => `${method} ${path}`;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { connect } from '../fixtures/connect.ts';
 import { startProtectedServer } from '../fixtures/mcp/protected-server.ts';
 import { startOAuthServer } from '../fixtures/oauth-server.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
@@ -28,17 +29,12 @@ describe.skipIf(!postgres.available)('[OPS-2] [MCP-12] two servers on one Postgr
     const body = { name: 'Wiki', mcp_server_url: wiki.url, credential: { type: 'oauth' }, discovery_credential: { type: 'oauth' } };
     await onFirst.post('/api/sources?wait=20000', body);
 
-    async function connect(query: string, tokenSeconds: number): Promise<void> {
-      oauth.settings.tokenSeconds = tokenSeconds;
-      const { json } = await onFirst.post(`/api/connections/wiki${query}`, undefined);
-      const back = await oauth.login(json.authorization_url, 'alice');
-      expect((await onFirst.get(`${back.pathname}${back.search}`)).status).toBe(200);
-      oauth.settings.tokenSeconds = 3600;
-    }
-    await connect('?for=discovery', 3600);
+    await connect(onFirst, { oauth, user: 'alice', source: 'wiki', query: '?for=discovery' });
     for (const client of clients) await until(async () => (await client.get('/api/sources/wiki')).json.status.tools === 3);
 
-    await connect('', 2);
+    oauth.settings.tokenSeconds = 2;
+    await connect(onFirst, { oauth, user: 'alice', source: 'wiki' });
+    oauth.settings.tokenSeconds = 3600;
     const begun = oauth.seen.token.length;
     await until(async () => {
       const calls = [onFirst, onSecond, onFirst, onSecond].map(async (client) => (await client.call('wiki:whoami')).json.text);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
+import { codeOn, comeBack, connect as connectTo } from '../fixtures/connect.ts';
 import { startProtectedServer } from '../fixtures/mcp/protected-server.ts';
 import { startOAuthServer, type OAuthServer } from '../fixtures/oauth-server.ts';
 import { startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
@@ -34,11 +35,8 @@ async function begin(client: ApiClient, query = ''): Promise<string> {
   return json.authorization_url;
 }
 
-/** The user allows it, and the browser comes back. */
-async function connect(client: ApiClient, user: string, query = '') {
-  const back = await oauth.login(await begin(client, query), user);
-  return client.get(`${back.pathname}${back.search}`);
-}
+const connect = (client: ApiClient, user: string, query = '') => connectTo(client, { oauth, user, source: id, query });
+const redeem = (client: ApiClient, code: string, query = '') => client.post(`/api/connections/${id}/redeem${query}`, { code });
 
 describe('[INV-6] a source to which every user speaks for themselves', () => {
   test('runs without tools, and says why, until somebody has connected it for discovery', async () => {
@@ -50,7 +48,8 @@ describe('[INV-6] a source to which every user speaks for themselves', () => {
     });
     expect(json.health).toBe('unknown');
     expect((await alice.post(`/api/connections/${id}?for=discovery`, undefined)).status).toBe(404);
-    const page = await connect(admin, 'robot', '?for=discovery');
+    const page = await comeBack(admin, await oauth.login(await begin(admin, '?for=discovery'), 'robot'));
+    expect((await redeem(admin, codeOn(page.text), '?for=discovery')).json).toMatchObject({ for: 'discovery', connected: true });
     // [SEC-4] Of the source, but made by somebody.
     const [made] = (await admin.get('/api/events?topic=connection&limit=1')).json.events;
     expect(made).toMatchObject({ kind: 'connection-made', actor: expect.stringMatching(/\/dev \S+$/), client: 'toolcrib-cli' });
@@ -97,21 +96,49 @@ describe('[MCP-12] [ID-2] a call over a connection of the caller', () => {
 });
 
 describe('[BFF-6] an authorization', () => {
-  const finish = (client: ApiClient, back: URL) => client.get(`${back.pathname}${back.search}`);
-
   test('works once: whoever comes back with the same state is too late', async () => {
     const back = await oauth.login(await begin(alice), 'alice');
-    const [first, second] = await Promise.all([finish(alice, back), finish(bob, back)]);
+    const [first, second] = await Promise.all([comeBack(alice, back), comeBack(alice, back)]);
     expect(new Set([first.status, second.status])).toEqual(new Set([200, 400]));
-    expect((await finish(alice, back)).status).toBe(400);
+    expect((await comeBack(alice, back)).status).toBe(400);
   });
 
-  test('is for the one who began it, whoever comes back with it', async () => {
-    const back = await oauth.login(await begin(bob), 'robert');
-    // The browser brings no token; the state alone says whose connection it is.
-    expect((await finish(alice, back)).text).toContain('Wiki is connected for bob.');
-    expect((await bob.call('wiki:whoami')).json.text).toBe('robert');
+  test('[SEC-1] that bob begins and alice allows gives bob nothing: only she is shown the code, and only he could use it', async () => {
+    await connect(bob, 'bob');
+    const asked = oauth.seen.token.length;
+    const page = await comeBack(alice, await oauth.login(await begin(bob), 'alice'));
+    expect(page.text).toContain('bob asked to connect Wiki');
+    expect(page.text).toContain('Nothing is connected yet.');
+    expect(page.text).toContain('If you are not bob, close this page. Pass the code on to nobody');
+    const code = codeOn(page.text);
+    // He has the link, the state and his token, but not what her browser was shown.
+    const { status, json } = await redeem(bob, 'ABCD-EFGH-JKMN-PQRS');
+    expect([status, json]).toMatchObject([400, { code: 'VALIDATION_ERROR', field: 'code' }]);
+    expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
+    // She has the code, but did not begin it; nor did an administrator.
+    for (const other of [alice, admin]) expect([400, 409]).toContain((await redeem(other, code)).status);
     expect((await alice.call('wiki:whoami')).json.text).toBe('alice');
+    // Nothing has been exchanged at all.
+    expect(oauth.seen.token.length).toBe(asked);
+  });
+
+  test('[SEC-1] comes back to the callback of its own source, and of no other', async () => {
+    const other = { name: 'Other', mcp_server_url: wiki.url, credential: { type: 'oauth' }, discovery_credential: { type: 'oauth' } };
+    const { json: source } = await admin.post('/api/sources?wait=20000', other);
+    const back = await oauth.login(await begin(alice), 'alice');
+    expect(back.pathname).toBe(`/api/connections/callback/${id}`);
+    back.pathname = `/api/connections/callback/${source.id}`;
+    const page = await comeBack(alice, back);
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining('begun for another source')]);
+    await admin.delete(`/api/sources/${source.id}`);
+  });
+
+  test('links to the machine of the one who began it only by a port', async () => {
+    const page = await comeBack(alice, await oauth.login(await begin(alice, '?loopback_port=45678'), 'alice'));
+    expect(page.text).toContain(`<a href="http://127.0.0.1:45678/?code=${codeOn(page.text)}">I am alice: finish now</a>`);
+    for (const port of ['80', '70000', 'evil.example', '1@evil.example']) {
+      expect((await alice.post(`/api/connections/${id}?loopback_port=${port}`, undefined)).status).toBe(400);
+    }
   });
 
   test.each<[string, (back: URL) => void]>([
@@ -119,13 +146,12 @@ describe('[BFF-6] an authorization', () => {
     ['no state', (back) => back.searchParams.delete('state')],
     ['the answer of another authorization server', (back) => back.searchParams.set('iss', 'https://evil.example')],
     ['an answer that does not say whose it is', (back) => back.searchParams.delete('iss')],
-    ['a code of somebody else', (back) => back.searchParams.set('code', 'stolen')],
     ['a refusal', (back) => back.searchParams.set('error', 'access_denied')],
   ])('that comes back with %s makes no connection, and the page says what to do', async (_what, spoil) => {
     await connect(bob, 'bob');
     const back = await oauth.login(await begin(bob), 'mallory');
     spoil(back);
-    const page = await finish(bob, back);
+    const page = await comeBack(bob, back);
     expect(page.status).toBeGreaterThanOrEqual(400);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.text).toContain('<h1>Not connected</h1>');
@@ -133,8 +159,17 @@ describe('[BFF-6] an authorization', () => {
     expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
   });
 
+  test('whose code the authorization server does not take makes no connection either', async () => {
+    await connect(bob, 'bob');
+    const back = await oauth.login(await begin(bob), 'mallory');
+    back.searchParams.set('code', 'stolen');
+    const { status, json } = await redeem(bob, codeOn((await comeBack(bob, back)).text));
+    expect([status, json.message]).toEqual([503, expect.stringContaining('Wiki could not be connected')]);
+    expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
+  });
+
   test('shows nothing of what it is sent as markup', async () => {
-    const { text } = await alice.get('/api/connections/callback?state=%3Cscript%3E&error=%3Cscript%3E');
+    const { text } = await alice.get('/api/connections/callback/%3Cscript%3E?state=%3Cscript%3E&error=%3Cscript%3E');
     expect(text).not.toContain('<script');
   });
 
@@ -221,8 +256,7 @@ describe('[MCP-12] the tokens of a connection', () => {
     wiki.moveTo(other);
     try {
       expect((await bob.call('wiki:whoami')).json.error).toMatchObject({ code: 'UNAUTHENTICATED' });
-      const back = await other.login(await begin(bob), 'bobby');
-      await bob.get(`${back.pathname}${back.search}`);
+      await connectTo(bob, { oauth: other, user: 'bobby', source: id });
       expect((await bob.call('wiki:whoami')).json.text).toBe('bobby');
     } finally {
       wiki.moveTo(oauth);

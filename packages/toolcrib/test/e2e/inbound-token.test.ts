@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
+import { connect } from '../fixtures/connect.ts';
 import { startOAuthServer, type OAuthServer } from '../fixtures/oauth-server.ts';
 import { grantEverything } from '../fixtures/open-server.ts';
 import { startRecordingUpstream, type RecordingUpstream } from '../fixtures/recording-upstream.ts';
@@ -45,12 +46,6 @@ async function register(namespace: string, credential: object, more: object = {}
   return namespace;
 }
 
-async function connect(client: ApiClient, source: string): Promise<void> {
-  const { json } = await client.post(`/api/connections/${source}`, undefined);
-  const back = await oauth.login(json.authorization_url, 'alice');
-  await client.get(`${back.pathname}${back.search}`);
-}
-
 describe('[ID-2] [ID-4] the token of the caller reaches no server', () => {
   const modes: [string, object, object?][] = [
     ['none', { type: 'none' }],
@@ -81,7 +76,7 @@ describe('[ID-2] [ID-4] the token of the caller reaches no server', () => {
 
   test('over a connection of their own', async () => {
     await register('connected', { type: 'oauth', authorization_server: oauth.issuer }, forDiscovery);
-    await connect(alice, 'connected');
+    await connect(alice, { oauth, user: 'alice', source: 'connected' });
     expect((await alice.call('connected:whoami')).json.success).toBe(true);
     expect(upstream.calls().map(({ headers }) => headers.authorization)).toEqual([`Bearer ${oauth.tokenOf('alice')}`]);
     expect(upstream.everything()).not.toContain(alice.token);

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { connect } from '../fixtures/connect.ts';
 import { startProtectedServer } from '../fixtures/mcp/protected-server.ts';
 import { startOAuthServer } from '../fixtures/oauth-server.ts';
 import { grantEverything } from '../fixtures/open-server.ts';
@@ -34,9 +35,7 @@ test('[SEC-1] a server whose every other way out is blocked reaches its issuer, 
 
   const own = { name: 'Own', mcp_server_url: wiki.url, credential: { type: 'oauth' }, discovery_credential: robot };
   await admin.post('/api/sources?wait=20000', own);
-  const begun = (await user.post('/api/connections/own', undefined)).json;
-  const back = await oauth.login(begun.authorization_url, 'user-1');
-  await user.get(`${back.pathname}${back.search}`);
+  await connect(user, { oauth, user: 'user-1', source: 'own' });
   expect((await user.call('own:whoami')).json.text).toBe('user-1');
   await user.delete('/api/connections/own');
   expect(oauth.seen.revoked).toContain('refresh_token');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { connect } from '../fixtures/connect.ts';
 import { bookPaths, documentOf, startDocumentService } from '../fixtures/document-service.ts';
 import { startOAuthServer } from '../fixtures/oauth-server.ts';
 import { grantEverything, startOpenServer } from '../fixtures/open-server.ts';
@@ -28,9 +29,7 @@ test('[MCP-12] [ID-5] every user speaks to a service of a document for themselve
     [server.alice, 'alice'],
     [server.bob, 'bob'],
   ] as const) {
-    const { json } = await client.post(`/api/connections/${source.id}`, undefined);
-    const back = await oauth.login(json.authorization_url, user);
-    await client.get(`${back.pathname}${back.search}`);
+    await connect(client, { oauth, user, source: source.id });
     expect((await client.call('shelf:listBooks')).json).toMatchObject({ success: true });
   }
   const sent = service.seen.map(({ headers }) => headers.authorization);

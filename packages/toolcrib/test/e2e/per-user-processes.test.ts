@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
+import { connect } from '../fixtures/connect.ts';
 import { startOAuthServer, type OAuthServer } from '../fixtures/oauth-server.ts';
 import { fixture, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
 
@@ -27,19 +28,13 @@ afterAll(async () => {
   await oauth[Symbol.asyncDispose]();
 });
 
-async function connect(client: ApiClient, user: string): Promise<void> {
-  const { json } = await client.post('/api/connections/local', undefined);
-  const back = await oauth.login(json.authorization_url, user);
-  expect((await client.get(`${back.pathname}${back.search}`)).status).toBe(200);
-}
-
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
 test('[ID-6] a server that is started here gets the token of whoever calls, in a process of their own', async () => {
   expect((await admin.get('/api/sources/local')).json.status).toEqual({ state: 'running', tools: expect.any(Number) });
   expect((await alice.call('local:echo', { text: 'hi' })).json.error).toMatchObject({ code: 'UNAUTHENTICATED' });
-  await connect(alice, 'alice');
-  await connect(bob, 'bob');
+  await connect(alice, { oauth, user: 'alice', source: 'local' });
+  await connect(bob, { oauth, user: 'bob', source: 'local' });
   expect(oauth.seen.authorize.at(-1)?.get('scope')).toBe('notes');
   const calls = [alice, bob, alice, bob].map(async (client) => (await client.call('local:digest', { name: 'NOTES_TOKEN' })).json.text);
   const [ofAlice, ofBob] = [digest(oauth.tokenOf('alice')), digest(oauth.tokenOf('bob'))];

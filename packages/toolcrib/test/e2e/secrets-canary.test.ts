@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
+import { codeOn } from '../fixtures/connect.ts';
 import { documentedOperations } from '../fixtures/documented-operations.ts';
 import { startOAuthServer } from '../fixtures/oauth-server.ts';
 import { fixture, grantEverything } from '../fixtures/open-server.ts';
@@ -68,7 +69,7 @@ beforeAll(async () => {
 
   // Every kind of secret, and for each a source that uses it.
   await ask(admin, 'PUT', '/api/secrets/stored', { value: canary('a stored secret') });
-  oauth.addClient('robot', canary('a client secret'), [`${server.url}/api/connections/callback`]);
+  oauth.addClient('robot', canary('a client secret'));
   const { privateKey } = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -110,9 +111,13 @@ beforeAll(async () => {
   await ask(admin, 'PUT', '/api/sources/local/wire-log', { enabled: true });
 
   // A user connects, and everybody calls: what the servers say back has the secrets in it.
+  const [{ redirect_uri: redirect }] = (await ask(alice, 'GET', '/api/connections')).json.connections;
+  oauth.addClient('robot', client.client_secret ?? '', [redirect]);
   const begun = await ask(alice, 'POST', '/api/connections/connected');
   const back = await oauth.login(begun.json.authorization_url, 'alice');
-  await ask(alice, 'GET', `${back.pathname}${back.search}`);
+  canaries.set('an authorization code', back.searchParams.get('code') ?? '');
+  const page = await ask(alice, 'GET', `${back.pathname}${back.search}`);
+  await ask(alice, 'POST', begun.json.redeem_url, { code: codeOn(page.text) });
   canaries.set("a user's own token", oauth.tokenOf('alice'));
   const call = (name: string, args: object = {}, more: object = {}) =>
     ask(alice, 'POST', '/api/bff/tools/call', { name, arguments: args, ...more });
@@ -183,6 +188,7 @@ const kinds = [
   'a password',
   'a bearer token',
   'an assertion',
+  'an authorization code',
   'the secret of the exchange',
   'a header of a source',
   'an argument',

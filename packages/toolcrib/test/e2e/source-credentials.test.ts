@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
+import { connect } from '../fixtures/connect.ts';
 import { startHttpServer } from '../fixtures/http-server.ts';
 import { startProtectedServer } from '../fixtures/mcp/protected-server.ts';
 import { startOAuthServer } from '../fixtures/oauth-server.ts';
@@ -79,9 +80,7 @@ test('[MCP-12] one connection can serve everybody, once an administrator has mad
   const { json } = await admin.post('/api/sources?wait=20000', body);
   expect(json.status).toMatchObject({ state: 'error', code: 'UNAUTHENTICATED', message: expect.stringContaining('/api/connections/') });
   expect((await server.alice.post('/api/connections/shared', undefined)).status).toBe(404);
-  const begun = (await admin.post('/api/connections/shared', undefined)).json;
-  const back = await oauth.login(begun.authorization_url, 'robot');
-  await admin.get(`${back.pathname}${back.search}`);
+  await connect(admin, { oauth, user: 'robot', source: 'shared' });
   await until(async () => (await admin.get('/api/sources/shared')).json.status.state === 'running');
   const texts = [server.alice, server.bob].map(async (client) => (await client.call('shared:whoami')).json.text);
   expect(await Promise.all(texts)).toEqual(['robot', 'robot']);

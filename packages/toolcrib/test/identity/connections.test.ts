@@ -77,13 +77,20 @@ function speaker(owner = 'https://issuer.test alice', serverUrl = wiki.url): Spe
   };
 }
 
-const redirectUri = 'http://127.0.0.1:7300/api/connections/callback';
-const begin = (who: Speaker, at = here) => at.begin(who, { redirectUri, begunBy: 'alice' });
+const redirectUri = 'http://127.0.0.1:7300/api/connections/callback/wiki';
+const by = { actor: 'https://issuer.test alice', client: null };
+const begin = (who: Speaker, at = here) => at.begin(who, { redirectUri, begunBy: 'alice', by });
 
-async function connect(who: Speaker, user: string): Promise<void> {
+/** The user allows it, and the browser comes back. */
+async function allowed(who: Speaker, user: string) {
   const back = await oauth.login((await begin(who)).authorization_url, user);
   const { state, code, iss } = Object.fromEntries(back.searchParams);
-  await here.finish({ state, code, iss }, async () => who.settings);
+  return { state, code, iss };
+}
+
+async function connect(who: Speaker, user: string): Promise<void> {
+  const { redemptionCode } = await here.park('wiki', await allowed(who, user));
+  await there.redeem(who, { code: redemptionCode, by });
 }
 
 const tokenOf = async (who: Speaker, at = here) => (await at.tokens.get(who)).accessToken;
@@ -200,13 +207,47 @@ describe('[SEC-3] what a connection has in it', () => {
 });
 
 test('[BFF-6] an authorization takes ten minutes at most', async () => {
-  const who = speaker();
-  const back = await oauth.login((await begin(who)).authorization_url, 'alice');
+  const response = await allowed(speaker(), 'alice');
   clock += 600_001;
-  const { state, code, iss } = Object.fromEntries(back.searchParams);
-  expect(await refusal(here.finish({ state, code, iss }, async () => who.settings))).toMatchObject({
-    code: 'VALIDATION_ERROR',
-    field: 'state',
+  expect(await refusal(here.park('wiki', response))).toMatchObject({ code: 'VALIDATION_ERROR', field: 'state' });
+});
+
+describe('[BFF-6] an authorization that is parked', () => {
+  test('is redeemed by the one who began it, once, with its code however it is written', async () => {
+    const { redemptionCode } = await here.park('wiki', await allowed(speaker(), 'alice'));
+    expect(redemptionCode).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
+    const tokens = oauth.seen.token.length;
+    const mallory = { actor: 'https://issuer.test mallory', client: null };
+    expect(await refusal(here.redeem(speaker(), { code: redemptionCode, by: mallory }))).toMatchObject({ code: 'CONFLICT' });
+    expect(await refusal(here.redeem(speaker(mallory.actor), { code: redemptionCode, by: mallory }))).toMatchObject({ code: 'CONFLICT' });
+    expect(await refusal(here.redeem(speaker(), { code: 'AAAA-AAAA-AAAA-AAAA', by }))).toMatchObject({ field: 'code' });
+    expect(oauth.seen.token.length).toBe(tokens);
+    const code = ` ${redemptionCode.toLowerCase().replaceAll('-', ' ')}`;
+    const outcomes = await Promise.allSettled([here.redeem(speaker(), { code, by }), there.redeem(speaker(), { code, by })]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(oauth.seen.token.length).toBe(tokens + 1);
+    expect(await subjectOf(speaker())).toBe('alice');
+  });
+
+  test('rests sealed, and for five minutes at most', async () => {
+    const response = await allowed(speaker(), 'alice');
+    const { redemptionCode } = await here.park('wiki', response);
+    const rows = JSON.stringify(await store.connections.list());
+    expect([rows.includes(response.code ?? ''), rows.includes(redemptionCode)]).toEqual([false, false]);
+    clock += 300_001;
+    expect(await refusal(here.redeem(speaker(), { code: redemptionCode, by }))).toMatchObject({ code: 'CONFLICT' });
+  });
+
+  test('is gone when another one is begun', async () => {
+    const { redemptionCode } = await here.park('wiki', await allowed(speaker(), 'alice'));
+    await begin(speaker());
+    expect(await refusal(here.redeem(speaker(), { code: redemptionCode, by }))).toMatchObject({ code: 'CONFLICT' });
+  });
+
+  test('[SEC-1] at the callback of another source is refused, and used up', async () => {
+    const response = await allowed(speaker(), 'alice');
+    expect(await refusal(here.park('files', response))).toMatchObject({ message: expect.stringContaining('for another source') });
+    expect(await refusal(here.park('wiki', response))).toMatchObject({ message: expect.stringContaining('used before') });
   });
 });
 
@@ -215,7 +256,7 @@ test('[MCP-12] we register once with an authorization server, and again where th
   const { registered } = oauth.seen;
   await connect(speaker(), 'alice');
   expect(oauth.seen.registered).toBe(registered);
-  await here.begin(speaker(), { redirectUri: 'https://crib.example/api/connections/callback', begunBy: 'alice' });
+  await here.begin(speaker(), { redirectUri: 'https://crib.example/api/connections/callback/wiki', begunBy: 'alice', by });
   expect(oauth.seen.registered).toBe(registered + 1);
   // That one led to nothing, so that it is not relied on.
   await connect(speaker(), 'alice');

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { begunConnectionSchema, connectionListSchema } from '../../api.ts';
+import { begunConnectionSchema, connectionListSchema, connectionSchema, redemptionSchema } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
-import { sourceOwner } from '../../model/connection.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { ClaimCheck } from '../../policy/claim-check.ts';
 import { connectionPage } from '../connection-page.ts';
+import { parkedPage } from '../parked-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toCribError } from '../to-crib-error.ts';
 
@@ -14,6 +14,15 @@ const access = 'caller';
 const params = z.strictObject({ source_id: z.string().min(1).max(64) });
 const purpose = z.strictObject({
   for: z.enum(['calls', 'discovery']).optional().describe('`discovery`, by administrators: the connection with which the tools are found'),
+});
+const beginning = purpose.extend({
+  loopback_port: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .max(65_535)
+    .optional()
+    .describe("A port of 127.0.0.1 on the user's machine: the last page has a link that takes the code there, as the parameter `code`"),
 });
 /** Authorization servers add parameters of their own, which mean nothing here. */
 const callbackQuery = z.object({
@@ -25,7 +34,10 @@ const callbackQuery = z.object({
 
 /** [BFF-6] Every user's own connections to sources. */
 export function connectionRoutes({ crib, administers }: { crib: Crib; administers: ClaimCheck }): Route[] {
-  const optionsFor = (principal: Principal) => ({ administrator: administers(principal) });
+  const optionsFor = (principal: Principal, query: z.infer<typeof purpose> = {}) => ({
+    administrator: administers(principal),
+    ...(query.for === undefined ? {} : { for: query.for }),
+  });
   return [
     defineRoute({
       method: 'GET',
@@ -39,27 +51,25 @@ export function connectionRoutes({ crib, administers }: { crib: Crib; administer
     }),
     defineRoute({
       method: 'GET',
-      path: '/api/connections/callback',
-      operationId: 'finishConnection',
+      path: '/api/connections/callback/{source_id}',
+      operationId: 'parkConnection',
       summary: 'Where an authorization server sends the browser of a user back to',
-      description: 'Answers with a page for the person who reads it, also where it fails. The `state` is the proof, and works once.',
+      description:
+        'Answers with a page for the person who reads it, also where it fails. The `state` works once. Nothing is connected yet: the page shows a code with which the one who began it finishes it.',
       tag,
       access: 'public',
+      params,
       query: callbackQuery,
-      responses: { 200: { description: 'Connected', schema: z.string(), contentType: 'text/html' } },
-      async handle({ query, reply }) {
+      responses: { 200: { description: 'Allowed, and waiting to be finished', schema: z.string(), contentType: 'text/html' } },
+      async handle({ params, query, reply }) {
         void reply
           .header('cache-control', 'no-store')
-          .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+          .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
           .header('referrer-policy', 'no-referrer')
           .header('x-content-type-options', 'nosniff')
           .type('text/html; charset=utf-8');
         try {
-          const { source, owner, begunBy } = await crib.connections.finish(query);
-          const what =
-            owner === sourceOwner ? `The tools of ${source.name} can be found now.` : `${source.name} is connected for ${begunBy}.`;
-          const warning = `If you are not ${begunBy}, somebody else can now use what you have just allowed: withdraw it at the server, and tell your administrator.`;
-          return await reply.send(connectionPage('Connected', [what, 'You may close this page.', warning]));
+          return await reply.send(parkedPage(await crib.connections.park(params.source_id, query)));
         } catch (error) {
           const refusal = toCribError(error) ?? new CribError('INTERNAL', 'Something failed inside Toolcrib. Begin again');
           return reply.code(refusal.httpStatus).send(connectionPage('Not connected', [refusal.message]));
@@ -72,18 +82,35 @@ export function connectionRoutes({ crib, administers }: { crib: Crib; administer
       operationId: 'beginConnection',
       summary: 'Begins a connection of the caller; by id or namespace of the source',
       description:
-        'Open `authorization_url` in a browser within ten minutes and allow it there. The address is for the caller alone: whoever allows it at that address gives the caller their own access.',
+        'Open `authorization_url` in a browser within ten minutes and allow it there. The last page shows a code: `POST` it to `redeem_url`. The address is for the caller alone.',
       tag,
       access,
       params,
-      query: purpose,
+      query: beginning,
       responses: { 200: { description: 'Where the user decides', schema: begunConnectionSchema } },
       errors: ['NOT_FOUND', 'CONFLICT', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
       handle: ({ principal, params, query }) =>
         crib.connections.begin(principal, params.source_id, {
-          ...optionsFor(principal),
-          ...(query.for === undefined ? {} : { for: query.for }),
+          ...optionsFor(principal, query),
+          ...(query.loopback_port === undefined ? {} : { loopbackPort: query.loopback_port }),
         }),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/api/connections/{source_id}/redeem',
+      operationId: 'redeemConnection',
+      summary: 'Finishes a connection that the caller began, with the code that the last page shows',
+      description:
+        'Takes the token of the one who began it and the code that only the browser that allowed it was shown, so that nobody gets the account of somebody else. The code works once, for five minutes at most; many authorization servers allow one minute.',
+      tag,
+      access,
+      params,
+      query: purpose,
+      body: redemptionSchema,
+      responses: { 200: { description: 'The connection', schema: connectionSchema } },
+      errors: ['NOT_FOUND', 'CONFLICT', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
+      handle: ({ principal, params, query, body }) =>
+        crib.connections.redeem(principal, params.source_id, body.code, optionsFor(principal, query)),
     }),
     defineRoute({
       method: 'DELETE',
@@ -97,8 +124,7 @@ export function connectionRoutes({ crib, administers }: { crib: Crib; administer
       responses: { 204: { description: 'Gone' } },
       errors: ['NOT_FOUND', 'CONFLICT'],
       async handle({ principal, params, query, reply }) {
-        const options = { ...optionsFor(principal), ...(query.for === undefined ? {} : { for: query.for }) };
-        await crib.connections.revoke(principal, params.source_id, options);
+        await crib.connections.revoke(principal, params.source_id, optionsFor(principal, query));
         return reply.code(204).send();
       },
     }),

@@ -22,7 +22,8 @@ interface Beginning {
   redirectUri: string;
   state: string;
   begunBy: string;
-  by?: ChangedBy;
+  by: ChangedBy;
+  loopbackPort?: number | undefined;
 }
 
 /**
@@ -30,7 +31,7 @@ interface Beginning {
  * user decides. Everything is found out anew each time, so that a source that has moved to another authorization server is followed.
  */
 export async function beginAuthorization(beginning: Beginning): Promise<BegunAuthorization> {
-  const { egress, settings, content, redirectUri, state, begunBy, by } = beginning;
+  const { egress, settings, content, redirectUri, state, begunBy, by, loopbackPort } = beginning;
   const { serverUrl, authorizationServer, resource } = settings;
   const request = egress.guardedFetch(fetchRules(settings));
   const challenge = serverUrl === undefined ? {} : await askForChallenge(request, serverUrl, settings.isLegacySse);
@@ -89,7 +90,8 @@ export async function beginAuthorization(beginning: Beginning): Promise<BegunAut
         verifier,
         redirect_uri: redirectUri,
         begun_by: begunBy,
-        ...(by === undefined ? {} : { by }),
+        by,
+        ...(loopbackPort === undefined ? {} : { loopback_port: loopbackPort }),
         ...(scope === undefined ? {} : { scope }),
         ...(settings.dpop ? { dpop_key: await makeDpopKey() } : {}),
       },

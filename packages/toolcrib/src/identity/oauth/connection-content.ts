@@ -55,8 +55,11 @@ const pendingSchema = grantSchema.pick({ audience: true, server: true, client: t
   redirect_uri: z.string(),
   /** Who began it, as people call them: the page at the end says for whom it was. */
   begun_by: z.string(),
-  /** The same for the record, where it is not the owner. */
-  by: z.strictObject({ actor: z.string(), client: z.string().nullable() }).optional(),
+  /** The same as the record has it: nobody else may redeem it. */
+  by: z.strictObject({ actor: z.string(), client: z.string().nullable() }),
+  loopback_port: z.int().optional(),
+  /** What the browser came back with, until the one who began it redeems it. */
+  parked: z.strictObject({ code: z.string(), iss: z.string().optional(), redemption_hash: z.string() }).optional(),
 });
 export type PendingAuthorization = z.infer<typeof pendingSchema>;
 

@@ -5,21 +5,35 @@ import type { Store } from '../../store/store.ts';
 import type { Egress } from '../../net/egress.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import { createConnectionTokens, type ConnectionTokens, type Speaker } from './connection-tokens.ts';
-import { createConnectionVault, stateHash } from './connection-vault.ts';
+import type { ConnectionContent } from './connection-content.ts';
+import { createConnectionVault, stateHash, type Connection } from './connection-vault.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
+import { isRedemptionCode, makeRedemptionCode, redemptionHash } from './redemption-code.ts';
 import type { AuthorizationResponse } from './request-tokens.ts';
 import { revokeGrant } from './revoke-grant.ts';
 
 /** [MCP-12] Connections of users, and of sources themselves, to the authorization servers of sources. */
 export interface Connections {
   readonly tokens: ConnectionTokens;
-  begin(speaker: Speaker, options: { redirectUri: string; begunBy: string; by?: ChangedBy }): Promise<BegunConnection>;
-  /** What the browser came back with. `settingsOf` is asked once it is known which source it is about. */
-  finish(response: FinishedAuthorization, settingsOf: (sourceId: string) => Promise<OAuthSettings>): Promise<FinishedConnection>;
+  begin(speaker: Speaker, options: Beginning): Promise<BegunConnection>;
+  /** Keeps what a browser came back with to the callback of a source. Nothing is exchanged: nobody knows yet whose browser it was. */
+  park(sourceId: string, response: FinishedAuthorization): Promise<ParkedConnection>;
+  /** Exchanges what was parked, for the one who began it and can show the code that only the browser at the callback was given. */
+  redeem(speaker: Speaker, redemption: { code: string; by: ChangedBy }): Promise<void>;
   /** False where there was none. The authorization server is told, where it can be, but nothing waits on its consent. */
   revoke(place: { sourceId: string; owner: string }, settings: () => Promise<OAuthSettings>, by?: ChangedBy): Promise<boolean>;
   /** Since when an owner is connected to which sources. */
   list(owner: string): Promise<ReadonlyMap<string, number>>;
+}
+
+interface Beginning {
+  redirectUri: string;
+  /** As people call them. */
+  begunBy: string;
+  /** The one who may redeem it. */
+  by: ChangedBy;
+  /** Where a program on the machine of the one who begins waits for the code. */
+  loopbackPort?: number | undefined;
 }
 
 export interface BegunConnection {
@@ -27,16 +41,19 @@ export interface BegunConnection {
   expires_at: number;
 }
 
-interface FinishedConnection {
-  sourceId: string;
+export interface ParkedConnection {
   owner: string;
-  /** As people call them. */
   begunBy: string;
+  loopbackPort: number | undefined;
+  /** For the browser that came back, and for nobody else. */
+  redemptionCode: string;
 }
 
 export type FinishedAuthorization = AuthorizationResponse & { state?: string | undefined };
 
 const pendingMs = 600_000;
+/** Most authorization servers let a code live for less. */
+const parkedMs = 300_000;
 
 interface ConnectionsInput {
   store: Store;
@@ -48,6 +65,8 @@ interface ConnectionsInput {
 export function createConnections({ store, keyRing, egress, now = Date.now }: ConnectionsInput): Connections {
   const vault = createConnectionVault({ store, keyRing, now });
   const tokens = createConnectionTokens({ vault, egress, now });
+
+  const isOver = ({ row }: Connection) => (row.state_expires_at ?? 0) <= now();
 
   return {
     tokens,
@@ -67,33 +86,59 @@ export function createConnections({ store, keyRing, egress, now = Date.now }: Co
       return { authorization_url: authorizationUrl, expires_at };
     },
 
-    async finish({ state, ...response }, settingsOf) {
+    async park(sourceId, { state, ...response }) {
       const found = state === undefined ? undefined : await vault.findByState(state);
       const pending = found?.content.pending;
-      if (found === undefined || pending === undefined || (found.row.state_expires_at ?? 0) <= now()) throw unknownState();
-      const place = { sourceId: found.row.source_id, owner: found.row.owner };
-      // Taken before it is used: whoever else comes with the same state is too late, whatever becomes of this one.
-      const taken = await vault.change(place, (current) => {
+      if (found === undefined || pending === undefined || isOver(found)) throw unknownState();
+      const { owner } = found.row;
+      const { acceptedResponse } = await import('./request-tokens.ts');
+      const redemptionCode = makeRedemptionCode();
+      let refusal: unknown;
+      const taken = await vault.change({ sourceId: found.row.source_id, owner }, (current) => {
         if (current === undefined || current.row.state_hash !== found.row.state_hash) return undefined;
-        // The client that it was begun with is kept where it turns out to be good.
-        const { pending: _pending, registration: _registration, ...content } = current.content;
-        return { content, state_hash: null, state_expires_at: null };
+        const used = { state_hash: null, state_expires_at: null };
+        try {
+          // RFC 9700 §4.4.2.2: each source has a callback of its own, so that no answer is taken for that of another.
+          if (found.row.source_id !== sourceId) throw mixedUp();
+          const parked = { ...acceptedResponse(pending, response), redemption_hash: redemptionHash(redemptionCode) };
+          return { ...used, content: { ...current.content, pending: { ...pending, parked } }, state_expires_at: now() + parkedMs };
+        } catch (error) {
+          // The state is used up whatever it came with.
+          refusal = error;
+          return { ...used, content: withoutPending(current.content) };
+        }
       });
       if (taken === undefined) throw unknownState();
-      const settings = await settingsOf(place.sourceId);
+      if (refusal !== undefined) throw refusal;
+      return { owner, begunBy: pending.begun_by, loopbackPort: pending.loopback_port, redemptionCode };
+    },
+
+    async redeem({ sourceId, owner, settings }, { code, by }) {
+      const place = { sourceId, owner };
+      let found: Pick<ConnectionContent, 'pending' | 'registration'> = {};
+      // Taken before it is used: an authorization code works once, whatever becomes of it.
+      const taken = await vault.change(place, (current) => {
+        const { pending, registration } = current?.content ?? {};
+        // A connection of a source itself can be begun by any administrator, and is finished by the same one.
+        if (current === undefined || pending?.parked === undefined || isOver(current) || pending.by.actor !== by.actor) return undefined;
+        if (!isRedemptionCode(code, pending.parked.redemption_hash)) throw wrongCode();
+        found = { pending, registration };
+        return { content: withoutPending(current.content), state_hash: null, state_expires_at: null };
+      });
+      const { pending, registration } = found;
+      if (taken === undefined || pending?.parked === undefined) throw nothingParked();
       const { redeemCode } = await import('./request-tokens.ts');
-      const grant = await redeemCode(egress, settings, pending, response, now());
+      const grant = await redeemCode(egress, settings, pending, pending.parked, now());
       await vault.change(
         place,
         (current) => {
           const { wanted_scope: _granted, ...content } = current?.content ?? {};
-          return { content: { ...content, registration: found.content.registration, grant }, connected_at: now() };
+          return { content: { ...content, registration, grant }, connected_at: now() };
         },
         'connection-made',
-        pending.by,
+        by,
       );
       tokens.forget(place);
-      return { ...place, begunBy: pending.begun_by };
     },
 
     async revoke(place, settings, by) {
@@ -116,12 +161,30 @@ export function createConnections({ store, keyRing, egress, now = Date.now }: Co
   };
 }
 
+/** The client that it was begun with is kept only where it turns out to be good. */
+function withoutPending({ pending: _pending, registration: _registration, ...content }: ConnectionContent): ConnectionContent {
+  return content;
+}
+
 function unknownState(): CribError {
+  return new CribError('VALIDATION_ERROR', 'This authorization is unknown, was used before, or took longer than ten minutes. Begin again', {
+    field: 'state',
+  });
+}
+
+function mixedUp(): CribError {
+  return new CribError('VALIDATION_ERROR', 'This authorization was begun for another source. Nothing was connected. Begin again', {
+    field: 'state',
+  });
+}
+
+function wrongCode(): CribError {
+  return new CribError('VALIDATION_ERROR', 'This is not the code that the page shows. Copy it from there once more', { field: 'code' });
+}
+
+function nothingParked(): CribError {
   return new CribError(
-    'VALIDATION_ERROR',
-    'This authorization is not known, was used before, or took longer than ten minutes. Begin again',
-    {
-      field: 'state',
-    },
+    'CONFLICT',
+    'You have no connection to finish here: it was not allowed yet, was finished before, or took too long. Begin again',
   );
 }

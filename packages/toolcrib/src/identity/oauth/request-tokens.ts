@@ -15,20 +15,31 @@ export interface AuthorizationResponse {
   error?: string | undefined;
 }
 
-/** The second leg: the code for tokens. RFC 9207: nothing of an answer is looked at before it is clear whose answer it is. */
+/** What of an answer can be redeemed. RFC 9207: nothing of it is looked at before it is clear whose answer it is. */
+export function acceptedResponse(
+  { server: { metadata } }: PendingAuthorization,
+  { code, iss, error }: AuthorizationResponse,
+): { code: string; iss?: string } {
+  const issParameterSupported = metadata?.authorization_response_iss_parameter_supported === true;
+  try {
+    validateAuthorizationResponseIssuer({ iss, expectedIssuer: metadata?.issuer, issParameterSupported });
+  } catch (cause) {
+    throw explainOAuthFailure(cause, 'Nothing was connected');
+  }
+  if (error !== undefined || code === undefined) throw notAllowed(error);
+  return { code, ...(iss === undefined ? {} : { iss }) };
+}
+
+/** The second leg: the code for tokens. */
 export async function redeemCode(
   egress: Egress,
   settings: OAuthSettings,
   pending: PendingAuthorization,
-  { code, iss, error }: AuthorizationResponse,
+  { code, iss }: { code: string; iss?: string | undefined },
   now: number,
 ): Promise<Grant> {
   const { audience, server, client, scope, dpop_key, verifier, redirect_uri } = pending;
   try {
-    const { metadata } = server;
-    const issParameterSupported = metadata?.authorization_response_iss_parameter_supported === true;
-    validateAuthorizationResponseIssuer({ iss, expectedIssuer: metadata?.issuer, issParameterSupported });
-    if (error !== undefined || code === undefined) throw notAllowed(error);
     const tokens = await exchangeAuthorization(server.authorization_server, {
       ...requestOf(egress, settings, { server, client }),
       authorizationCode: code,
