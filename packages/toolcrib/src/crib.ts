@@ -59,6 +59,7 @@ import { standingOf } from './sources/upstream/standing.ts';
 import { createWireLogs } from './sources/mcp/wire-logs.ts';
 import { lockDataDirectory } from './store/lock-data-directory.ts';
 import { openDatabase } from './store/open-database.ts';
+import { isRejectedValue, storageTrouble } from './store/storage-trouble.ts';
 import { createStore, type Store } from './store/store.ts';
 import { watchChanges } from './store/watch-changes.ts';
 import { isAvailable } from './supervision/availability.ts';
@@ -115,6 +116,8 @@ export interface Crib {
 
 /** How long calls that are gone on with wait for sources that are being started. */
 const sourcesReadyMs = 60_000;
+/** For how long a server that stops goes on trying to write what could not be written before. */
+const lastTryMs = 2000;
 
 export async function openCrib(config: CribConfig): Promise<Crib> {
   await using opened = new AsyncDisposableStack();
@@ -166,6 +169,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
         if (topics.has('source')) started?.supervisor.follow(started.counter.sources);
         if (topics.has('connection')) started?.supervisor.reconnect();
       },
+      onSeen: acceptance.changesSeen,
       onSignal: (name, payload) => {
         if (name === 'cancel-call' && typeof payload === 'string') started?.executor.running(payload)?.end('cancelled');
       },
@@ -253,7 +257,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   opened.defer(() => supervisor.shutdownAll());
 
   const refusals = createRefusalLog({ append: (noted) => store.refusals.append(noted), warn });
-  const recorder = createRecorder({ append: (records) => store.calls.append(records), onWritten: config.onRecorded });
+  const recorder = createRecorder({
+    append: (records) => store.calls.append(records),
+    acceptance,
+    troubleOf: storageTrouble,
+    isRejected: isRejectedValue,
+    warn,
+    onWritten: config.onRecorded,
+  });
   const builtin = opened.adopt(
     createBuiltinSource({ version, catalogue: createCatalogue({ counter, executor: () => executor }) }),
     (source) => source.close(),
@@ -381,12 +392,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     async close({ drainMs, answered }) {
       upkeep.stop();
       executor.leaveDurable();
+      const drainedBy = performance.now() + drainMs;
       const timer = setTimeout(() => executor.cancelAll(), drainMs);
       await executor.idle();
       clearTimeout(timer);
       await keptCalls.drain();
       await answered;
-      await recorder.drain();
+      for (const lost of await recorder.drain(Math.max(lastTryMs, drainedBy - performance.now())))
+        warn(`A call was made whose record could not be written: ${JSON.stringify(lost)}`);
       await refusals.flush();
       await upkeep.tellHeads().catch((error: unknown) => warn(`The heads of the record could not be read: ${String(error)}`));
       await resources.disposeAsync();

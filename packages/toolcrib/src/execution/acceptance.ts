@@ -8,6 +8,11 @@ export interface Acceptance {
   /** The reason is a sentence for operators and callers. */
   suspend(cause: SuspensionCause, reason: string): void;
   resume(cause: SuspensionCause): void;
+  /**
+   * All that other servers had changed by that moment, of `performance.now()`, is known here. From the first time on this has to be said
+   * again within `staleAfterMs`: whoever does not know what was changed could let in somebody who has been shut out.
+   */
+  changesSeen(at: number): void;
   /** What every call and every change is refused with; undefined while they are accepted. */
   readonly refusal: CribError | undefined;
   /** Why, one sentence for each cause; none while all is well. */
@@ -16,31 +21,52 @@ export interface Acceptance {
 
 const retryAfterMs = 1000;
 
-export function createAcceptance({ warn }: { warn(message: string): void }): Acceptance {
+/** [POL-5] For how long a server decides by rules that it cannot compare with those of the others. */
+export const staleAfterMs = 5000;
+
+export function createAcceptance({ warn, now = () => performance.now() }: { warn(message: string): void; now?(): number }): Acceptance {
   const causes = new Map<SuspensionCause, string>();
   // Kept, so that a call pays for reading one field.
   let refusal: CribError | undefined;
+  let freshUntil = Number.POSITIVE_INFINITY;
 
   function changed(): void {
     const reasons = [...causes.values()].join(' ');
     refusal = causes.size === 0 ? undefined : new CribError('SERVICE_UNAVAILABLE', `${reasons} Try again shortly.`, { retryAfterMs });
   }
 
+  function suspend(cause: SuspensionCause, reason: string): void {
+    if (causes.get(cause) === reason) return;
+    if (!causes.has(cause)) warn(`No calls or changes are accepted: ${reason}`);
+    causes.set(cause, reason);
+    changed();
+  }
+
+  function resume(cause: SuspensionCause): void {
+    if (!causes.delete(cause)) return;
+    changed();
+    warn(causes.size === 0 ? 'Calls and changes are accepted again' : `Still no calls or changes: ${[...causes.values()].join(' ')}`);
+  }
+
+  /** Looked at when somebody asks: a timer that comes late would let in those who come before it. */
+  function lookAtTheClock(): void {
+    if (now() > freshUntil) suspend('changes', 'Changes made on other servers cannot be seen: the database does not answer.');
+  }
+
   return {
-    suspend(cause, reason) {
-      if (causes.get(cause) === reason) return;
-      if (!causes.has(cause)) warn(`No calls or changes are accepted: ${reason}`);
-      causes.set(cause, reason);
-      changed();
-    },
-    resume(cause) {
-      if (!causes.delete(cause)) return;
-      changed();
-      warn(causes.size === 0 ? 'Calls and changes are accepted again' : `Still no calls or changes: ${[...causes.values()].join(' ')}`);
+    suspend,
+    resume,
+    changesSeen(at) {
+      freshUntil = at + staleAfterMs;
+      if (now() <= freshUntil) resume('changes');
     },
     get refusal() {
+      lookAtTheClock();
       return refusal;
     },
-    reasons: () => [...causes.values()],
+    reasons() {
+      lookAtTheClock();
+      return [...causes.values()];
+    },
   };
 }

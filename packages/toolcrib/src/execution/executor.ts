@@ -75,7 +75,7 @@ interface Granted {
   revision: number;
 }
 
-export interface ExecutorInput extends InvokeInput {
+export interface ExecutorInput extends Omit<InvokeInput, 'check'> {
   counter: Counter;
   /** Asked before anything is begun. */
   acceptance: Acceptance;
@@ -95,6 +95,9 @@ export interface ExecutorInput extends InvokeInput {
 /** [BFF] The same words for a tool that is not there and one the caller may not use, so that neither can be told from the other. */
 const noSuchTool = 'There is no such tool for you. GET /api/bff/tools lists those there are.';
 
+/** How much of the time it has left a call waits for a record that cannot be written. */
+const confirmWithinMs = 5000;
+
 const toolIsAnother =
   'The tool was changed or taken away while the server was stopped, so that the call could not go on. It may have taken effect: look there before trying again.';
 
@@ -104,25 +107,36 @@ export function createExecutor(input: ExecutorInput): Executor {
   const principals = createGate({ who: 'You' });
   const turns = createTurns();
   const runningCalls = new RunningCalls();
-  const invoke = createInvoke(input, runningCalls);
+  const invoke = createInvoke({ ...input, check }, runningCalls);
   let admittedCalls = 0;
   let tellIdle: (() => void) | undefined;
   let stopped = false;
 
-  async function record(entry: CallRecord): Promise<void> {
-    try {
-      await recorder.record(entry);
-    } catch (cause) {
-      input.onFault?.(cause, entry.call_id);
-      throw new CribError('SERVICE_UNAVAILABLE', 'The call could not be recorded', { cause });
-    }
+  /** Whether the record is durable. Where it cannot be written it is waited for that long, and kept in any case. */
+  async function record(entry: CallRecord, patienceMs: number): Promise<boolean> {
+    const isDurable = (await recorder.record(entry)) || (patienceMs > 0 && (await recorder.confirm(entry.call_id, patienceMs)));
     input.onFinished?.(entry);
+    return isDurable;
   }
 
   /** A denial is recorded like a call, then thrown on. */
   async function refuse(principal: Principal, request: CallRequest, error: unknown, found?: RunningCall): Promise<never> {
-    await record(refusalRecord(principal, { asked: request.tool, error, found, revision: counter.rules.revision }));
-    throw error;
+    const entry = refusalRecord(principal, { asked: request.tool, error, found, revision: counter.rules.revision });
+    if (await record(entry, 0)) throw error;
+    throw acceptance.refusal ?? new CribError('SERVICE_UNAVAILABLE', 'The call was refused, and that could not be recorded: try again');
+  }
+
+  /**
+   * [POL-5] Right before a source is asked: what was so when the call was admitted may not be any more, as it may have waited. What goes on
+   * after a crash was begun before, and is not decided anew.
+   */
+  function check(call: RunningCall): void {
+    if (call.resumed) return;
+    const { refusal } = acceptance;
+    if (refusal !== undefined) throw refusal;
+    // No policy decides about what is trusted.
+    if (call.policyRevision === counter.rules.revision || call.policies === '') return;
+    if (!counter.accessOf(call.principal).permissions.has(call.tool.tool_id)) throw new CribError('NOT_FOUND', noSuchTool);
   }
 
   const uncount = ({ key }: Principal) => principals.leave(key, limits.principal);
@@ -139,13 +153,12 @@ export function createExecutor(input: ExecutorInput): Executor {
     let answer: Answer | undefined;
     try {
       answer = await invoke(call, args);
-      try {
-        await record(recordOf(call, answer));
-        return answer;
-      } catch {
-        // A refusal would be retried and the tool run twice; an unrecorded success must not be acknowledged.
-        return unknownAnswer(calledBy(call), 'The tool was called, but the call could not be recorded: its outcome is not confirmed');
-      }
+      const leftMs = call.timeoutMs - answer.execution_time_ms;
+      const isDurable = await record(recordOf(call, answer), call.begun ? Math.min(leftMs, confirmWithinMs) : 0);
+      // Nobody was asked to do anything: whatever becomes of its record, that is so.
+      if (isDurable || !call.begun) return answer;
+      // A refusal would be retried and the tool run twice; an unrecorded success must not be acknowledged.
+      return unknownAnswer(calledBy(call), 'The tool was called, but the call could not be recorded yet: its outcome is not confirmed');
     } finally {
       endCallSpan(call, answer);
       leave(call);

@@ -17,6 +17,8 @@ import type { Shaper } from './shaper.ts';
 export interface InvokeInput {
   sourceOf(sourceId: string): Source | undefined;
   shape: Shaper;
+  /** Throws where the source must not be asked any more. */
+  check(call: RunningCall): void;
   /** Told about what happened to a call on its way, for metrics. */
   onNotice?(notice: CallNotice, tool: Tool): void;
   /** Told about every call that failed through the fault of its source, for metrics. */
@@ -37,10 +39,12 @@ export function createInvoke(input: InvokeInput, runningCalls: RunningCalls): (c
         ? new UnknownOutcomeError(`${message}, so that the call could not go on. It may have taken effect: look there before trying again.`)
         : new CribError('SERVICE_UNAVAILABLE', message);
     }
+    call.begun = true;
     return source.call(call.tool, args, call);
   }
 
   function ask(call: RunningCall, args: JsonObject): ToolOutput | Promise<ToolOutput> {
+    input.check(call);
     call.turn?.begin();
     return askOnce(call, args);
   }
@@ -50,7 +54,10 @@ export function createInvoke(input: InvokeInput, runningCalls: RunningCalls): (c
     const { retries } = call.tool;
     // What is done in steps is not done again as a whole.
     if (retries === null || call.steps !== undefined) return call.settle(output);
-    const again = () => askOnce(call, args);
+    const again = () => {
+      input.check(call);
+      return askOnce(call, args);
+    };
     const onRetry = () => input.onNotice?.('retried', call.tool);
     return call.settle(output, (error) => retryAfter(error, { call, retries, again, onRetry }));
   }

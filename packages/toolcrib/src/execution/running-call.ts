@@ -48,6 +48,8 @@ export class RunningCall implements CallContext {
   readonly counted: boolean;
   /** True while it waits for a free place. */
   queued = false;
+  /** True once its source has been asked, or is about to be: only then can it have taken effect. */
+  begun = false;
   /** How often its source was asked. */
   attempts = 1;
   /** Whether the caller gave it less time than it would have had. */

@@ -14,6 +14,8 @@ export interface ChangeWatch {
    * throws or rejects it is told again until it does not, so that no change is lost on a server that could not read it at once.
    */
   onChange(topics: Set<ChangeTopic>, lastId: number): void | Promise<void>;
+  /** All that was changed before this moment, of `performance.now()`, has been reported. Told after every look that succeeded. */
+  onSeen?(at: number): void;
   /** A signal of any server, this one too. */
   onSignal?(name: string, payload: Json): void;
   /** Told when the database is lost and when it is back, never once per attempt. */
@@ -23,7 +25,8 @@ export interface ChangeWatch {
 
 const everyTopic = ['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call'] as const satisfies ChangeTopic[];
 const signalSchema = z.strictObject({ name: z.string(), payload: z.json() });
-const queryTimeoutMs = 5000;
+/** A connection that has gone silent must not be waited for until nobody may be let in any more. */
+const queryTimeoutMs = 2000;
 
 /**
  * Reports what other servers changed. Start it before reading what it watches over, so that nothing falls in between. The table of
@@ -41,12 +44,14 @@ export async function watchChanges(watch: ChangeWatch): Promise<AsyncDisposable>
   let wake = new AbortController();
 
   async function look(): Promise<void> {
+    const began = performance.now();
     const newest = await readLastId(database);
-    if (newest === lastId) return;
+    if (newest === lastId) return watch.onSeen?.(began);
     // Fewer events than before: the database was put back to an earlier state, and anything may be different.
     const topics = newest < lastId ? everyTopic : await readTopics(database, lastId, newest);
     await watch.onChange(new Set(topics), newest);
     lastId = newest;
+    watch.onSeen?.(began);
   }
 
   async function poll(): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAcceptance } from '../../src/execution/acceptance.ts';
+import { createAcceptance, staleAfterMs } from '../../src/execution/acceptance.ts';
 
 function acceptanceWithLog() {
   const warnings: string[] = [];
@@ -38,4 +38,28 @@ test('the log has one line for the beginning and one for the end, however often 
   acceptance.resume('record');
   acceptance.resume('record');
   expect(warnings).toEqual(['No calls or changes are accepted: The disk is full.', 'Calls and changes are accepted again']);
+});
+
+test('[POL-5] a server that has once heard of others refuses when it has not done so for too long, and not before', () => {
+  let time = 0;
+  const acceptance = createAcceptance({ warn: () => undefined, now: () => time });
+  time = 10 * staleAfterMs;
+  expect(acceptance.refusal).toBeUndefined();
+  acceptance.changesSeen(time);
+  time += staleAfterMs;
+  expect(acceptance.refusal).toBeUndefined();
+  time += 1;
+  expect(acceptance.refusal?.message).toContain('Changes made on other servers cannot be seen');
+  acceptance.changesSeen(time);
+  expect(acceptance.refusal).toBeUndefined();
+});
+
+test('[POL-5] a look that took too long says nothing about now', () => {
+  let time = 0;
+  const acceptance = createAcceptance({ warn: () => undefined, now: () => time });
+  acceptance.changesSeen(0);
+  time = 2 * staleAfterMs;
+  expect(acceptance.reasons()).toHaveLength(1);
+  acceptance.changesSeen(staleAfterMs - 1);
+  expect(acceptance.reasons()).toHaveLength(1);
 });

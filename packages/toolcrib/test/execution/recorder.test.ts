@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { createAcceptance, type Acceptance } from '../../src/execution/acceptance.ts';
 import { createRecorder, type Recorder } from '../../src/execution/recorder.ts';
 import type { CallRecord } from '../../src/model/call.ts';
 
@@ -27,17 +28,38 @@ interface Batch {
   done: PromiseWithResolvers<void>;
 }
 
+interface Recording {
+  recorder: Recorder;
+  batches: Batch[];
+  acceptance: Acceptance;
+  warnings: string[];
+}
+
 /** A recorder whose writes end when the test says so. */
-function recorderWithBatches(): { recorder: Recorder; batches: Batch[] } {
+function recorderWithBatches({ stuckMs = 60_000 } = {}): Recording {
   const batches: Batch[] = [];
+  const warnings: string[] = [];
+  const warn = (message: string) => void warnings.push(message);
+  const acceptance = createAcceptance({ warn });
   const recorder = createRecorder({
     append(records) {
       const batch = { ids: records.map(({ call_id }) => call_id), done: Promise.withResolvers<void>() };
       batches.push(batch);
       return batch.done.promise;
     },
+    acceptance,
+    troubleOf: (error) => (String(error).includes('disk full') ? 'The disk is full.' : undefined),
+    isRejected: (error) => String(error).includes('bad value'),
+    warn,
+    stuckMs,
   });
-  return { recorder, batches };
+  return { recorder, batches, acceptance, warnings };
+}
+
+/** The batch of that number, once there is one. */
+async function batch({ batches }: Recording, index: number): Promise<Batch> {
+  await expect.poll(() => batches.length, { timeout: 20_000 }).toBeGreaterThan(index);
+  return batches[index] as Batch;
 }
 
 describe('the recorder', () => {
@@ -49,7 +71,7 @@ describe('the recorder', () => {
     await Promise.resolve();
     expect(batches.map(({ ids }) => ids)).toEqual([['a']]);
     batches[0]?.done.resolve();
-    await recorded;
+    expect(await recorded).toBe(true);
   });
 
   test('writes together what finished in one turn and in those after it that brought more, in order', async () => {
@@ -93,35 +115,83 @@ describe('the recorder', () => {
     batches[1]?.done.resolve();
     await Promise.all([second, third]);
   });
+});
 
-  test('fails only the calls whose own batch failed', async () => {
-    const { recorder, batches } = recorderWithBatches();
-    const failing = Promise.allSettled([recorder.record(aRecord('a')), recorder.record(aRecord('b'))]);
-    await expect.poll(() => batches.length).toBe(1);
-    const next = recorder.record(aRecord('c'));
-    batches[0]?.done.reject(new Error('disk full'));
-    expect(await failing).toEqual([
-      { status: 'rejected', reason: new Error('disk full') },
-      { status: 'rejected', reason: new Error('disk full') },
-    ]);
-    await expect.poll(() => batches.length).toBe(2);
-    batches[1]?.done.resolve();
-    await next;
-    expect(batches.map(({ ids }) => ids)).toEqual([['a', 'b'], ['c']]);
+describe('[SEC-4] a record that cannot be written', () => {
+  test('is kept, and written before anything newer', async () => {
+    const recording = recorderWithBatches();
+    const { recorder, acceptance } = recording;
+    const failed = Promise.all([recorder.record(aRecord('a')), recorder.record(aRecord('b'))]);
+    (await batch(recording, 0)).done.reject(new Error('disk full'));
+    expect(await failed).toEqual([false, false]);
+    const later = recorder.record(aRecord('c'));
+    expect(await later).toBe(false);
+    const again = await batch(recording, 1);
+    expect(again.ids.slice(0, 2)).toEqual(['a', 'b']);
+    const confirmed = Promise.all(['a', 'b', 'c'].map((id) => recorder.confirm(id, 20_000)));
+    again.done.resolve();
+    if (again.ids.length < 3) (await batch(recording, 2)).done.resolve();
+    expect(await confirmed).toEqual([true, true, true]);
+    await expect.poll(() => acceptance.refusal).toBeUndefined();
+    expect(recording.batches.flatMap(({ ids }) => ids)).toEqual(['a', 'b', 'a', 'b', 'c']);
   });
 
-  test('goes on after a write that failed at once', async () => {
-    let attempts = 0;
-    const recorder = createRecorder({
-      append() {
-        attempts++;
-        if (attempts === 1) throw new Error('closed');
-        return Promise.resolve();
-      },
-    });
-    await expect(recorder.record(aRecord('a'))).rejects.toThrow('closed');
-    await recorder.record(aRecord('b'));
-    expect(attempts).toBe(2);
+  test('stops the server from taking anything on until it has been written', async () => {
+    const recording = recorderWithBatches();
+    const { recorder, acceptance, warnings } = recording;
+    const recorded = recorder.record(aRecord('a'));
+    (await batch(recording, 0)).done.reject(new Error('disk full'));
+    await recorded;
+    expect(acceptance.reasons()).toEqual(['The disk is full.']);
+    (await batch(recording, 1)).done.reject(new Error('disk full'));
+    const last = await batch(recording, 2);
+    expect(acceptance.refusal?.httpStatus).toBe(503);
+    last.done.resolve();
+    await expect.poll(() => acceptance.refusal).toBeUndefined();
+    expect(warnings.filter((message) => message.includes('disk full'))).toHaveLength(1);
+  });
+
+  test('is waited for no longer than its call can wait', async () => {
+    const recording = recorderWithBatches();
+    const recorded = recording.recorder.record(aRecord('a'));
+    (await batch(recording, 0)).done.reject(new Error('gone'));
+    await recorded;
+    expect(await recording.recorder.confirm('a', 1)).toBe(false);
+    expect(recording.acceptance.reasons()).toEqual(['Calls cannot be recorded: the log says why.']);
+  });
+
+  test('is told when the database is silent, and confirmed when it speaks after all', async () => {
+    const recording = recorderWithBatches({ stuckMs: 1 });
+    const { recorder, acceptance } = recording;
+    expect(await recorder.record(aRecord('a'))).toBe(false);
+    expect(acceptance.reasons()).toEqual(['The database does not answer.']);
+    expect(await recorder.record(aRecord('b'))).toBe(false);
+    const confirmed = recorder.confirm('a', 20_000);
+    (await batch(recording, 0)).done.resolve();
+    expect(await confirmed).toBe(true);
+    // Only the next write shows whether the database answers again.
+    expect(acceptance.refusal).toBeDefined();
+    (await batch(recording, 1)).done.resolve();
+    await expect.poll(() => acceptance.refusal).toBeUndefined();
+    expect(recording.batches.map(({ ids }) => ids)).toEqual([['a'], ['b']]);
+  });
+
+  test('does not hold up the others where the database will never take it', async () => {
+    const recording = recorderWithBatches();
+    const { recorder, acceptance, warnings } = recording;
+    const recorded = Promise.all(['a', 'bad', 'c'].map((id) => recorder.record(aRecord(id))));
+    (await batch(recording, 0)).done.reject(new Error('bad value'));
+    await recorded;
+    const confirmed = Promise.all(['a', 'bad', 'c'].map((id) => recorder.confirm(id, 20_000)));
+    for (let index = 1; acceptance.refusal !== undefined; index++) {
+      const { ids, done } = await batch(recording, index);
+      if (ids.includes('bad')) done.reject(new Error('bad value'));
+      else done.resolve();
+      await nextTurn();
+      await nextTurn();
+    }
+    expect(await confirmed).toEqual([true, false, true]);
+    expect(warnings.filter((message) => message.includes('"call_id":"bad"'))).toHaveLength(1);
   });
 });
 
@@ -132,7 +202,7 @@ describe('draining', () => {
     const first = recorder.record(aRecord('a'));
     await nextTurn();
     const second = recorder.record(aRecord('b'));
-    const draining = recorder.drain().then(() => (drained = true));
+    const draining = recorder.drain(20_000).then(() => (drained = true));
     await nextTurn();
     expect(drained).toBe(false);
     batches[0]?.done.resolve();
@@ -146,15 +216,16 @@ describe('draining', () => {
 
   test('ends at once where there is nothing', async () => {
     const { recorder } = recorderWithBatches();
-    expect(await recorder.drain()).toBeUndefined();
+    expect(await recorder.drain(20_000)).toEqual([]);
   });
 
-  test('does not fail for a batch that failed long ago: its own calls have been told', async () => {
-    const { recorder, batches } = recorderWithBatches();
-    const failing = recorder.record(aRecord('a'));
-    await nextTurn();
-    batches[0]?.done.reject(new Error('disk full'));
-    await expect(failing).rejects.toThrow('disk full');
-    expect(await recorder.drain()).toBeUndefined();
+  test('tries once more, and gives back what could not be written', async () => {
+    const recording = recorderWithBatches();
+    const recorded = recording.recorder.record(aRecord('a'));
+    (await batch(recording, 0)).done.reject(new Error('disk full'));
+    await recorded;
+    const draining = recording.recorder.drain(500);
+    (await batch(recording, 1)).done.reject(new Error('disk full'));
+    expect(await draining).toEqual([aRecord('a')]);
   });
 });

@@ -1,0 +1,36 @@
+import { isLostConnection } from './lost-connection.ts';
+import { sqliteErrorCode } from './sqlite-error-code.ts';
+
+/** https://sqlite.org/rescode.html, primary codes. */
+const sqlite = { readOnly: 8, ioError: 10, full: 13, cannotOpen: 14, tooBig: 18, constraint: 19, mismatch: 20 };
+
+/** Why nothing can be stored at the moment, as a sentence for callers; undefined where the error says nothing of the kind. */
+export function storageTrouble(error: unknown): string | undefined {
+  if (isLostConnection(error)) return 'The database does not answer.';
+  const primary = primaryCode(error);
+  const state = sqlState(error);
+  if (primary === sqlite.full || state === '53100') return 'The disk is full: make room where the database is.';
+  if (primary === sqlite.readOnly || state === '25006') return 'The database can only be read.';
+  if (primary === sqlite.ioError || primary === sqlite.cannotOpen || state.startsWith('58'))
+    return 'The disk of the database cannot be written.';
+  if (state.startsWith('53')) return 'The database has no room for more at the moment.';
+  // Statements that were given up: by PostgreSQL, and by us when it was silent.
+  if (state === '57014' || (error instanceof Error && error.message === 'Query read timeout'))
+    return 'The database does not answer in time.';
+  return undefined;
+}
+
+/** Whether the database would take anything but this: sending it again is of no use. */
+export function isRejectedValue(error: unknown): boolean {
+  const primary = primaryCode(error);
+  return primary === sqlite.tooBig || primary === sqlite.constraint || primary === sqlite.mismatch || /^(22|23|54)/.test(sqlState(error));
+}
+
+function primaryCode(error: unknown): number | undefined {
+  const code = sqliteErrorCode(error);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function sqlState(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.length === 5 ? error.code : '';
+}
