@@ -6,14 +6,14 @@ import type { Database, PostgresDatabase } from './database.ts';
 export type Exclusively = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** "conf" in ASCII. */
-const lockId = 0x636f6e66;
+const configurationLock = 0x636f6e66;
 const askAgainMs = 100;
 const patienceMs = 60_000;
 
-export function createExclusively(database: Database): Exclusively {
+export function createExclusively(database: Database, lockId = configurationLock): Exclusively {
   let queue: Promise<unknown> = Promise.resolve();
   return (work) => {
-    const alone = database.dialect === 'sqlite' ? work : () => underLock(database, work);
+    const alone = database.dialect === 'sqlite' ? work : () => underLock(database, lockId, work);
     const result = queue.then(alone);
     queue = result.catch(() => undefined);
     return result;
@@ -21,7 +21,7 @@ export function createExclusively(database: Database): Exclusively {
 }
 
 /** The lock belongs to a connection, so it goes with a server that dies. Whoever waits holds none: the work itself needs them. */
-async function underLock<Result>({ pool }: PostgresDatabase, work: () => Promise<Result>): Promise<Result> {
+async function underLock<Result>({ pool }: PostgresDatabase, lockId: number, work: () => Promise<Result>): Promise<Result> {
   for (const giveUpAt = performance.now() + patienceMs; ;) {
     const client = await pool.connect();
     let isLocked = false;

@@ -5,12 +5,15 @@ import { CribError } from '../../model/crib-error.ts';
 import { mostResumes, type Job, type StepRecords } from '../durable.ts';
 import { JobLeftError } from '../job-left-error.ts';
 import { engineSchema } from './engine-schema.ts';
+import { within } from './within.ts';
 
 /** The same for all versions: what a job holds says itself which version it is. */
 const applicationVersion = '1';
 const poolSize = 5;
 const lookForEndMs = 200;
 const keepEndedMs = 3_600_000;
+/** For how long the end of a job is looked for. Another server that has taken it over may have forgotten it already. */
+const lookForEndSeconds = 60;
 
 export interface Engine {
   begin<Result>(job: Job, work: (records: StepRecords) => Promise<Result>): Promise<Result>;
@@ -23,6 +26,8 @@ interface EngineInput {
   url: string;
   executorId: string;
   resume(job: Job, records: StepRecords): Promise<void>;
+  /** How long closing may take, whatever the database does. */
+  closeWithinMs: number;
   /** Runs something as if it were begun by nobody: a job begun within a step of another is no part of it. */
   outside: <Result>(work: () => Result) => Result;
   warn(message: string): void;
@@ -31,7 +36,7 @@ interface EngineInput {
 let isTaken = false;
 
 /** DBOS, which there is one of in a process. It writes to the database only, and serves nothing. */
-export async function launchEngine({ url, executorId, resume, outside, warn }: EngineInput): Promise<Engine> {
+export async function launchEngine({ url, executorId, resume, closeWithinMs, outside, warn }: EngineInput): Promise<Engine> {
   if (isTaken) {
     throw new CribError(
       'SERVICE_UNAVAILABLE',
@@ -58,8 +63,8 @@ export async function launchEngine({ url, executorId, resume, outside, warn }: E
 
   async function forget(id: string): Promise<void> {
     try {
-      await DBOS.getResult(id, { pollingIntervalMs: lookForEndMs });
-      await DBOS.deleteWorkflow(id);
+      const result = await DBOS.getResult(id, { pollingIntervalMs: lookForEndMs, timeoutSeconds: lookForEndSeconds });
+      if (result !== null) await DBOS.deleteWorkflow(id);
     } catch (error) {
       // What is left over is swept away by a later launch.
       warn(`The end of call ${id} could not be noted: ${String(error)}`);
@@ -112,8 +117,9 @@ export async function launchEngine({ url, executorId, resume, outside, warn }: E
       await outside(() => DBOSExecutor.globalInstance?.recoverPendingWorkflows(executorIds));
     },
     async close() {
-      await Promise.all(forgetting);
-      await close();
+      // What is not forgotten by then is swept away by a later launch.
+      await within(closeWithinMs, Promise.all(forgetting));
+      await within(closeWithinMs, close());
     },
   };
 }

@@ -2,24 +2,31 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { CribError } from '../../model/crib-error.ts';
 import type { PostgresDatabase } from '../../store/database.ts';
+import { createExclusively } from '../../store/exclusively.ts';
 import type { Durable } from '../durable.ts';
 import type { Engine } from './engine.ts';
 import { createLeftJobs } from './left-jobs.ts';
+import { within } from './within.ts';
 
 interface PostgresDurableInput {
-  database: Pick<PostgresDatabase, 'pool' | 'clientConfig'>;
+  database: PostgresDatabase;
   warn(message: string): void;
+  /** How long each part of closing may take, whatever the database does. */
+  closeWithinMs?: number;
 }
 
 const lookEveryMs = 1000;
+/** "dbos" in ASCII. */
+const launchLock = 0x64626f73;
 
 /**
  * [OPS-2] Jobs on DBOS, for servers that share a database. It is loaded for the first job, or when there are jobs that somebody has left; until
  * then a server only looks for those.
  */
-export function createPostgresDurable({ database, warn }: PostgresDurableInput): Durable {
+export function createPostgresDurable({ database, warn, closeWithinMs = 5000 }: PostgresDurableInput): Durable {
   const executorId = randomUUID();
   const leftJobs = createLeftJobs(database.pool);
+  const exclusively = createExclusively(database, launchLock);
   const outside = AsyncLocalStorage.snapshot();
   const opened = new AsyncDisposableStack();
   let held: AsyncDisposable | undefined;
@@ -35,14 +42,21 @@ export function createPostgresDurable({ database, warn }: PostgresDurableInput):
     const { holdExecutorLock } = await import('./executor-lock.ts');
     const { clientConfig } = database;
     // Held before there is anything that others could take over, and by one connection, however often a launch fails.
-    held ??= opened.use(await holdExecutorLock(clientConfig, executorId));
-    const engine = await launchEngine({
-      url: clientConfig.connectionString ?? '',
-      executorId,
-      resume: (job, records) => (resume === undefined ? Promise.reject(new Error('Nobody goes on with jobs here')) : resume(job, records)),
-      outside,
-      warn,
-    });
+    held ??= opened.adopt(await holdExecutorLock(clientConfig, executorId), (lock) =>
+      within(closeWithinMs, Promise.resolve(lock[Symbol.asyncDispose]())),
+    );
+    const launchOnce = () =>
+      launchEngine({
+        url: clientConfig.connectionString ?? '',
+        executorId,
+        resume: (job, records) =>
+          resume === undefined ? Promise.reject(new Error('Nobody goes on with jobs here')) : resume(job, records),
+        closeWithinMs,
+        outside,
+        warn,
+      });
+    // One after the other: the first makes DBOS's tables, and two who make them at once fail. A server of an earlier version does not ask.
+    const engine = await exclusively(() => launchOnce().catch(launchOnce));
     return opened.adopt(engine, (launched) => launched.close());
   }
 
@@ -87,8 +101,7 @@ export function createPostgresDurable({ database, warn }: PostgresDurableInput):
     async close() {
       isClosed = true;
       clearTimeout(timer);
-      await looking;
-      await launching?.catch(() => undefined);
+      await within(closeWithinMs, Promise.allSettled([looking, launching]));
       await opened.disposeAsync();
     },
   };
