@@ -16,6 +16,7 @@ import { startUpkeep } from './administration/upkeep.ts';
 import { createWireLogAdministration, type WireLogAdministration } from './administration/wire-log.ts';
 import { openDurable } from './durable/open-durable.ts';
 import { createAcceptance, type Acceptance } from './execution/acceptance.ts';
+import { createAnswerKeeper } from './execution/answer-keeper.ts';
 import { createArgumentValidator } from './execution/argument-validator.ts';
 import { createCatalogue } from './execution/catalogue.ts';
 import { createDurableCalls } from './execution/durable-calls.ts';
@@ -271,7 +272,15 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   );
   const artifacts = createKeptArtifacts({ store, bytesPerPrincipal: config.artifacts.bytesPerPrincipal, warn });
   const durable = opened.adopt(openDurable(database, warn), (jobs) => jobs.close());
-  const durableCalls = createDurableCalls({ durable, keyRing, store, abandon: (callId, reason) => keptCalls.giveUp(callId, reason), warn });
+  const answerKeeper = createAnswerKeeper({ store, warn });
+  const durableCalls = createDurableCalls({
+    durable,
+    keyRing,
+    store,
+    answerKeeper,
+    abandon: (callId, reason) => keptCalls.giveUp(callId, reason),
+    warn,
+  });
   const executor: Executor = createExecutor({
     counter,
     acceptance,
@@ -296,11 +305,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     onFault: (error, callId) =>
       warn(redactors.redact(`Call ${callId}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)),
   });
-  const keptCalls: KeptCalls = createKeptCalls({ store, executor, warn });
+  const keptCalls: KeptCalls = createKeptCalls({ store, executor, answerKeeper });
   const callStep = createStepCalls({ executor, keptCalls, store, durableCalls });
   // Alone with its data, nobody else can be running what is left over.
   const abandonLost = async () =>
-    keptCalls.abandon(database.dialect === 'sqlite' ? { except: await durable.unfinished() } : { deadlineBefore: Date.now() });
+    keptCalls.abandon({
+      except: await durable.unfinished(),
+      ...(database.dialect === 'sqlite' ? {} : { deadlineBefore: Date.now() }),
+    });
   await abandonLost();
 
   await registerBuiltin(store, builtin.tools);

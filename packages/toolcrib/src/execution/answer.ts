@@ -57,13 +57,13 @@ export function leftAnswer({ callId, tool, attempts }: RunningCall): Answer {
   };
 }
 
-type CalledTool = Pick<Answer, 'call_id' | 'tool_id' | 'tool'> & { source_id?: string; attempts?: number };
+export type CalledTool = Pick<Answer, 'call_id' | 'tool_id' | 'tool'> & { source_id?: string; attempts?: number };
 
 export function calledBy({ callId, tool }: RunningCall): CalledTool {
   return { call_id: callId, tool_id: tool.tool_id, tool: tool.name, source_id: tool.source_id };
 }
 
-function failedAnswer(
+export function failedAnswer(
   { source_id, attempts = 1, ...called }: CalledTool,
   status: CallStatus,
   error: CribError,

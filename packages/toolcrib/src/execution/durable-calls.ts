@@ -9,7 +9,8 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { open, seal } from '../secrets/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { AdmittedCall } from './admitted-call.ts';
-import { answerRow, keepForMs } from './answer-row.ts';
+import type { AnswerKeeper } from './answer-keeper.ts';
+import { answerRow, beginWithinMs } from './answer-row.ts';
 import { leftAnswer } from './answer.ts';
 import { readJobContent, writeJobContent, type JobContent } from './job-content.ts';
 import type { RunningCall } from './running-call.ts';
@@ -37,13 +38,14 @@ interface DurableCallsInput {
   durable: Durable;
   keyRing: KeyRing;
   store: Store;
+  answerKeeper: AnswerKeeper;
   /** Ends a call that cannot be gone on with: nobody knows how far it came. */
   abandon(callId: string, reason: string): Promise<void>;
   warn(message: string): void;
 }
 
 /** [POLL-2] [WF-2] Calls that take so long, or do so much, that they must outlive their server. Their answers are always kept. */
-export function createDurableCalls({ durable, keyRing, store, abandon, warn }: DurableCallsInput): DurableCalls {
+export function createDurableCalls({ durable, keyRing, store, answerKeeper, abandon, warn }: DurableCallsInput): DurableCalls {
   const leaving = new AbortController();
 
   function stepsOf(call: RunningCall, records: StepRecords): Steps {
@@ -59,12 +61,8 @@ export function createDurableCalls({ durable, keyRing, store, abandon, warn }: D
   }
 
   async function prepare({ call, args }: AdmittedCall, records: StepRecords): Promise<void> {
-    await store.answers.ensure(answerRow(call, args, null));
+    if (!(await store.answers.begin(answerRow(call, args, null)))) throw new AlreadyAnsweredError();
     call.steps = stepsOf(call, records);
-  }
-
-  async function keep(answer: Answer): Promise<void> {
-    await store.answers.finish(answer.call_id, JSON.stringify(answer), Date.now() + keepForMs);
   }
 
   function contentOf({ id, input }: Job): JobContent {
@@ -85,8 +83,9 @@ export function createDurableCalls({ durable, keyRing, store, abandon, warn }: D
     if (kept !== undefined && kept.body !== null) return;
     try {
       const content = contentOf(job);
-      await keep(await goOn(job.id, content, (admitted) => prepare(admitted, records)));
+      await answerKeeper.finish(await goOn(job.id, content, (admitted) => prepare(admitted, records)));
     } catch (error) {
+      if (error instanceof AlreadyAnsweredError) return;
       if (!(error instanceof UnknownOutcomeError)) throw error;
       await abandon(job.id, error.message);
     }
@@ -98,29 +97,42 @@ export function createDurableCalls({ durable, keyRing, store, abandon, warn }: D
       const { callId } = call;
       let refused: unknown;
       let answer: Answer | undefined;
+      const patience = Promise.withResolvers<never>();
+      // A database that is away would be waited for without end.
+      const patienceMs = Math.min(call.timeoutMs, beginWithinMs);
+      const timer = setTimeout(() => {
+        refused = new Error(`It could not be noted within ${patienceMs} ms`);
+        patience.reject(refused);
+      }, patienceMs);
       try {
         const input = seal(keyRing, writeJobContent(call, args), inputOf(callId));
-        await durable.run({ id: callId, input }, async (records) => {
+        const job = durable.run({ id: callId, input }, async (records) => {
+          clearTimeout(timer);
           try {
-            await prepare(admitted, records);
+            if (refused === undefined) await prepare(admitted, records);
           } catch (error) {
-            // Nothing was done: the job is over, and nobody must come back to it.
             refused = error;
-            return;
           }
+          // Nothing was done: the job is over, and nobody must come back to it.
+          if (refused !== undefined) return;
           answer = await perform();
-          await keep(answer);
+          await answerKeeper.finish(answer);
         });
+        await Promise.race([job, patience.promise]);
       } catch (error) {
         if (error instanceof JobLeftError) return leftAnswer(call);
-        // It is done; whoever comes next will find that out and keep its answer.
-        if (answer !== undefined) warn(`The answer of call ${callId} could not be kept: ${String(error)}`);
+        // It is done; its job is left to a later start, which will find its answer there.
+        if (answer !== undefined) await answerKeeper.keep(answer);
         else refused ??= error;
+      } finally {
+        clearTimeout(timer);
       }
       if (answer !== undefined) return answer;
       dismiss();
       warn(`The call ${callId} could not be noted, and was not begun: ${String(refused)}`);
-      throw new CribError('SERVICE_UNAVAILABLE', 'The call could not be noted, and was not begun: try again', { cause: refused });
+      const refusal = new CribError('SERVICE_UNAVAILABLE', 'The call could not be noted, and was not begun: try again', { cause: refused });
+      await answerKeeper.withdraw(call, args, refusal);
+      throw refusal;
     },
 
     recover: (goOn) =>
@@ -135,6 +147,11 @@ export function createDurableCalls({ durable, keyRing, store, abandon, warn }: D
     leaving: leaving.signal,
     unfinished: () => durable.unfinished(),
   };
+}
+
+/** It was cancelled, or given up, before it could be begun. */
+class AlreadyAnsweredError extends Error {
+  override name = 'AlreadyAnsweredError';
 }
 
 function inputOf(id: string): { id: string; field: string } {

@@ -1,18 +1,17 @@
-import type { Answer, CallRecord, CallStatus } from '../model/call.ts';
+import type { Answer, CallStatus } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { AnswerRow } from '../store/answers.ts';
 import type { Store } from '../store/store.ts';
-import { answerRow, keepForMs, requestHash } from './answer-row.ts';
-import { unknownAnswer } from './answer.ts';
 import type { AdmittedCall } from './admitted-call.ts';
+import type { AnswerKeeper } from './answer-keeper.ts';
+import { claimRow, requestHash } from './answer-row.ts';
+import { unknownAnswer } from './answer.ts';
 import type { Executor } from './executor.ts';
+import { answerWithoutContent, cancelledAnswer, hasEnded, lostRecord, lostWithServer, notBegunAnswer } from './lost-answer.ts';
 
 /** How often another server's answer is looked for. */
 const lookAgainMs = 250;
-
-/** A call that should long have ended and left no answer went down with its server: nobody knows how far it came. */
-const lostWithServer = 'The server stopped while this call ran: it may or may not have taken effect';
 
 interface Begun {
   callId: string;
@@ -29,9 +28,12 @@ export interface KeptCalls {
   find(principal: Principal, callId: string): Promise<{ kept: AnswerRow; answer: Answer | null } | undefined>;
   /** Waits for the answer of the owner's call, wherever it runs; undefined where no answer of it is kept. */
   join(principal: Principal, callId: string): Promise<Answer | undefined>;
+  /** Cancels the owner's call if it was not begun anywhere; false where it may be running. */
+  cancelUnbegun(principal: Principal, callId: string): Promise<boolean>;
   /**
    * Tells what is left of a server that was killed: its running calls now have an answer and a record that say so. A server that is
-   * alone with its data may take all of them; where there are several, only those past their deadline. Those in `except` go on.
+   * alone with its data may take all of them; where there are several, only those past their deadline. Those in `except` go on: all of
+   * them before their deadline, afterwards those that were not begun.
    */
   abandon(which?: { deadlineBefore?: number; except?: ReadonlySet<string> }): Promise<void>;
   /** The same for one call, and for a reason of its own. */
@@ -43,24 +45,38 @@ export interface KeptCalls {
 interface KeptCallsInput {
   store: Store;
   executor: Executor;
-  warn(message: string): void;
+  answerKeeper: AnswerKeeper;
 }
 
 /** [EXEC-9] Calls whose answer outlives their request: made with `async`, or with an Idempotency-Key. */
-export function createKeptCalls({ store, executor, warn }: KeptCallsInput): KeptCalls {
+export function createKeptCalls({ store, executor, answerKeeper }: KeptCallsInput): KeptCalls {
   const runningHere = new Map<string, Promise<Answer>>();
   const runningElsewhere = new Map<string, Promise<Answer>>();
 
   async function run(admitted: AdmittedCall): Promise<Answer> {
     const answer = await executor.run(admitted);
     // One that is still running was left to others, who will keep its answer.
-    if (answer.status !== 'running') await store.answers.finish(answer.call_id, JSON.stringify(answer), Date.now() + keepForMs);
+    if (answer.status !== 'running') await answerKeeper.keep(answer);
     return answer;
+  }
+
+  /** Null while it runs. Where no answer was kept, or none that is certain, the record may know more. */
+  async function answerOf(kept: AnswerRow): Promise<Answer | null> {
+    const answer = kept.body === null ? null : (JSON.parse(kept.body) as Answer);
+    if (answer === null && (kept.begun === 0 || Date.now() <= kept.deadline_at)) return null;
+    if (answer !== null && answer.status !== 'unknown') return answer;
+    return endingOf(kept, answer ?? unknownAnswer(kept, lostWithServer));
+  }
+
+  /** As the record has it; `unknown` where it has nothing. */
+  async function endingOf(kept: AnswerRow, unknown: Answer): Promise<Answer> {
+    const record = await store.calls.get(kept.call_id);
+    return record !== undefined && hasEnded(record) ? answerWithoutContent(kept, record) : unknown;
   }
 
   async function lookFor(kept: AnswerRow): Promise<Answer> {
     for (let latest: AnswerRow | undefined = kept; latest !== undefined; latest = await store.answers.get(kept.call_id)) {
-      const answer = answerOf(latest, Date.now());
+      const answer = await answerOf(latest);
       if (answer !== null) return answer;
       await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
     }
@@ -77,25 +93,33 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
     return found;
   }
 
-  async function endAsUnknown(kept: AnswerRow, reason: string): Promise<void> {
+  async function endLost(kept: AnswerRow, reason: string): Promise<void> {
+    const answer = await endingOf(kept, unknownAnswer(kept, reason));
     // The record first: it is left alone where the call had one already, and an answer without a record must not be.
-    if ((await store.calls.get(kept.call_id)) === undefined) await store.calls.append([unknownRecord(kept)]);
-    await store.answers.finish(kept.call_id, JSON.stringify(unknownAnswer(kept, reason)), kept.expires_at);
+    if (answer.status === 'unknown') await store.calls.append([lostRecord(kept, 'unknown')]);
+    await store.answers.finish(kept.call_id, JSON.stringify(answer), kept.expires_at);
+  }
+
+  /** The answer first: it keeps the call from being begun after all. */
+  async function endUnbegun(kept: AnswerRow, answer: Answer): Promise<boolean> {
+    const freesKey = answer.status === 'failed';
+    if (!(await store.answers.finishUnbegun(kept.call_id, JSON.stringify(answer), kept.expires_at, { freesKey }))) return false;
+    await store.calls.append([lostRecord(kept, answer.status)]);
+    return true;
   }
 
   return {
     async begin(admitted, { idempotencyKey }) {
       const { call } = admitted;
-      const claim = await store.answers.claim(answerRow(call, admitted.args, idempotencyKey ?? null)).catch((error: unknown) => {
+      const claim = await store.answers.claim(claimRow(call, admitted.args, idempotencyKey ?? null)).catch((error: unknown) => {
         executor.dismiss(admitted);
         throw error;
       });
       if (claim.claimed) {
         const answer = run(admitted);
         runningHere.set(call.callId, answer);
-        answer
-          .catch((error: unknown) => warn(`The answer of call ${call.callId} could not be kept: ${String(error)}`))
-          .finally(() => runningHere.delete(call.callId));
+        // Whoever waits is told of a refusal; those who do not find it with the call.
+        answer.catch(() => undefined).finally(() => runningHere.delete(call.callId));
         return { callId: call.callId, status: call.queued ? 'queued' : 'running', answer, repeated: false };
       }
       executor.dismiss(admitted);
@@ -105,14 +129,14 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
           field: 'Idempotency-Key',
         });
       }
-      const status = answerOf(existing, Date.now())?.status ?? 'running';
+      const status = (await answerOf(existing))?.status ?? 'running';
       return { callId: existing.call_id, status, answer: waitFor(existing), repeated: true };
     },
 
     async find(principal, callId) {
       const kept = await store.answers.get(callId);
       if (kept === undefined || kept.owner !== principal.key) return undefined;
-      return { kept, answer: answerOf(kept, Date.now()) };
+      return { kept, answer: await answerOf(kept) };
     },
 
     async join(principal, callId) {
@@ -120,46 +144,28 @@ export function createKeptCalls({ store, executor, warn }: KeptCallsInput): Kept
       return kept === undefined || kept.owner !== principal.key ? undefined : waitFor(kept);
     },
 
-    async abandon({ except, ...which } = {}) {
-      for (const kept of await store.answers.listRunning(which)) {
-        if (except?.has(kept.call_id) === true) continue;
-        await endAsUnknown(kept, lostWithServer);
+    async cancelUnbegun(principal, callId) {
+      const kept = await store.answers.get(callId);
+      return kept !== undefined && kept.owner === principal.key && kept.begun === 0 && endUnbegun(kept, cancelledAnswer(kept));
+    },
+
+    async abandon({ deadlineBefore, except } = {}) {
+      for (const kept of await store.answers.listRunning(deadlineBefore === undefined ? {} : { deadlineBefore })) {
+        const isLate = deadlineBefore !== undefined && kept.begun === 1;
+        if (!isLate && except?.has(kept.call_id) === true) continue;
+        if (kept.begun === 0) await endUnbegun(kept, notBegunAnswer(kept));
+        else await endLost(kept, lostWithServer);
       }
     },
 
     async giveUp(callId, reason) {
       const kept = await store.answers.get(callId);
-      if (kept !== undefined) await endAsUnknown(kept, reason);
+      if (kept !== undefined) await endLost(kept, reason);
     },
 
     async drain() {
       await Promise.allSettled(runningHere.values());
+      await answerKeeper.flush();
     },
-  };
-}
-
-function answerOf(kept: AnswerRow, now: number): Answer | null {
-  if (kept.body !== null) return JSON.parse(kept.body) as Answer;
-  return now <= kept.deadline_at ? null : unknownAnswer(kept, lostWithServer);
-}
-
-/** [SEC-4] The caller was promised an answer, so the record must know of the call, though not how it ended. */
-function unknownRecord(kept: AnswerRow): CallRecord {
-  const gap = kept.owner.indexOf(' ');
-  return {
-    call_id: kept.call_id,
-    started_at: kept.created_at,
-    duration_us: 0,
-    issuer: kept.owner.slice(0, gap),
-    subject: kept.owner.slice(gap + 1),
-    client: null,
-    tool_id: kept.tool_id,
-    tool: kept.tool,
-    source_id: null,
-    definition_hash: null,
-    policies: '',
-    policy_revision: 0,
-    status: 'unknown',
-    error_code: 'SERVICE_UNAVAILABLE',
   };
 }

@@ -21,6 +21,8 @@ export function createAnswers(queries: Queries) {
     return numInsertedOrUpdatedRows === 1n;
   }
 
+  const unfinished = (callId: string) => queries.updateTable('answers').where('call_id', '=', callId).where('body', 'is', null);
+
   return {
     /** Of several calls with one key exactly one gets `claimed`, whichever server they reach; the others get what it has left so far. */
     async claim(answer: AnswerRow): Promise<Claim> {
@@ -37,20 +39,42 @@ export function createAnswers(queries: Queries) {
       });
     },
 
-    /** For a call without a key; one that has its place already keeps it. */
-    async ensure(answer: AnswerRow): Promise<void> {
-      await queries
+    /** Says that a call is begun, and makes its place where it has none. False when it was finished before: it must not be begun then. */
+    async begin(answer: AnswerRow): Promise<boolean> {
+      const { deadline_at, expires_at } = answer;
+      const { numInsertedOrUpdatedRows } = await queries
         .insertInto('answers')
-        .values(answer)
-        .onConflict((conflict) => conflict.column('call_id').doNothing())
-        .execute();
+        .values({ ...answer, begun: 1 })
+        .onConflict((conflict) =>
+          conflict.column('call_id').doUpdateSet({ begun: 1, deadline_at, expires_at }).where('answers.body', 'is', null),
+        )
+        .executeTakeFirst();
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n;
     },
 
     /** The first to finish a call wins; false when it was finished before, or is not there. */
     async finish(callId: string, body: string, expiresAt: number): Promise<boolean> {
-      const update = queries.updateTable('answers').set({ body, expires_at: expiresAt });
-      const { numUpdatedRows } = await update.where('call_id', '=', callId).where('body', 'is', null).executeTakeFirst();
+      const { numUpdatedRows } = await unfinished(callId).set({ body, expires_at: expiresAt }).executeTakeFirst();
       return numUpdatedRows > 0n;
+    },
+
+    /** The same for a call that was not begun, and that must not be from here on. Its key may be used again with `freesKey`. */
+    async finishUnbegun(callId: string, body: string, expiresAt: number, { freesKey }: { freesKey: boolean }): Promise<boolean> {
+      const update = unfinished(callId).set({ body, expires_at: expiresAt, ...(freesKey ? { idempotency_key: null } : {}) });
+      const { numUpdatedRows } = await update.where('begun', '=', 0).executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    /** Finishes a call that was refused before anything was done, and gives its key free: sent again, it is a new call. */
+    async withdraw(answer: AnswerRow): Promise<void> {
+      const { body, expires_at } = answer;
+      await queries
+        .insertInto('answers')
+        .values({ ...answer, idempotency_key: null })
+        .onConflict((conflict) =>
+          conflict.column('call_id').doUpdateSet({ body, expires_at, idempotency_key: null }).where('answers.body', 'is', null),
+        )
+        .execute();
     },
 
     async get(callId: string): Promise<AnswerRow | undefined> {

@@ -103,6 +103,8 @@ export interface Tables {
     expires_at: number;
     /** The answer as JSON; null while the call runs. */
     body: string | null;
+    /** 0 while it is certain that nothing was sent: of a call that goes on after a crash, until it is noted. */
+    begun: number;
   };
   artifacts: {
     call_id: string;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AnswerRow } from '../../src/store/answers.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { describeStore } from './store-dialects.ts';
@@ -51,6 +52,43 @@ describeStore('kept answers', ({ open }) => {
     expect(await store.answers.finish(row.call_id, '{"n":2}', someTime + 999)).toBe(false);
     expect(await store.answers.get(row.call_id)).toEqual({ ...row, body: '{"n":1}', expires_at: someTime + 99 });
     expect(await store.answers.finish('unknown', '{}', someTime)).toBe(false);
+  });
+
+  test('a call is begun once it is said so, in the place it has or in a new one, and not after it was finished', async () => {
+    const claimed = sampleAnswer({ begun: 0, idempotency_key: 'begun' });
+    await store.answers.claim(claimed);
+    const later = { deadline_at: someTime + 7000, expires_at: someTime + 70_000 };
+    expect(await store.answers.begin({ ...claimed, ...later, idempotency_key: null })).toBe(true);
+    expect(await store.answers.get(claimed.call_id)).toEqual({ ...claimed, ...later, begun: 1 });
+    const unclaimed = sampleAnswer();
+    expect(await store.answers.begin(unclaimed)).toBe(true);
+    expect(await store.answers.get(unclaimed.call_id)).toEqual(unclaimed);
+    await store.answers.finish(unclaimed.call_id, '{}', someTime);
+    expect(await store.answers.begin(unclaimed)).toBe(false);
+  });
+
+  test('what was not begun can be finished instead, with its key or without it; what was begun cannot', async () => {
+    const [kept, freed, begun] = ['kept', 'freed', 'running'].map((key) =>
+      sampleAnswer({ begun: key === 'running' ? 1 : 0, idempotency_key: `unbegun ${key}` }),
+    ) as [AnswerRow, AnswerRow, AnswerRow];
+    for (const row of [kept, freed, begun]) await store.answers.claim(row);
+    expect(await store.answers.finishUnbegun(kept.call_id, '{}', someTime + 9, { freesKey: false })).toBe(true);
+    expect(await store.answers.finishUnbegun(freed.call_id, '{}', someTime + 9, { freesKey: true })).toBe(true);
+    expect(await store.answers.finishUnbegun(begun.call_id, '{}', someTime + 9, { freesKey: true })).toBe(false);
+    const keys = await Promise.all([kept, freed, begun].map(async ({ call_id }) => (await store.answers.get(call_id))?.idempotency_key));
+    expect(keys).toEqual(['unbegun kept', null, 'unbegun running']);
+    expect(await store.answers.begin(kept)).toBe(false);
+  });
+
+  test('a call that is withdrawn has its answer, and its key is free; one that was answered stays as it is', async () => {
+    const claimed = sampleAnswer({ idempotency_key: 'withdrawn' });
+    await store.answers.claim(claimed);
+    const never = sampleAnswer();
+    for (const row of [claimed, never]) await store.answers.withdraw({ ...row, body: '{"n":1}', expires_at: someTime + 9 });
+    await store.answers.withdraw({ ...claimed, body: '{"n":2}' });
+    for (const { call_id } of [claimed, never])
+      expect(await store.answers.get(call_id)).toMatchObject({ body: '{"n":1}', idempotency_key: null });
+    expect(await store.answers.claim(sampleAnswer({ idempotency_key: 'withdrawn' }))).toEqual({ claimed: true });
   });
 
   test('a starting server finds what is still running, all of it or what is past its deadline', async () => {

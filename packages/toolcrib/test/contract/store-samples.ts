@@ -126,6 +126,7 @@ export function sampleAnswer(fields: Partial<AnswerRow> = {}): AnswerRow {
     created_at: someTime,
     expires_at: someTime + 60_000,
     body: null,
+    begun: 1,
     ...fields,
   };
 }

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
@@ -134,4 +136,52 @@ test('[EXEC-9] [SEC-4] a call whose server was killed is unknown: in its answer,
   expect(repeated.json).toEqual(state.answer);
   const record = await after.client(adminToken).get(`/api/calls/${callId}`);
   expect(record.json).toMatchObject({ tool: 'builtin:wait', subject: 'user-1', issuer: issuer.issuer, status: 'unknown' });
+});
+
+describe('[EXEC-9] an answer that the database would not take', () => {
+  /** The database itself refuses to keep answers, for as long as `work` lasts; the record is written all the same. */
+  async function withoutAnswers<Result>(dataDir: string, work: () => Promise<Result>): Promise<Result> {
+    using database = new DatabaseSync(join(dataDir, 'toolcrib.db'), { timeout: 10_000 });
+    database.exec(`create trigger full before update on answers begin select raise(abort, 'no room for answers'); end`);
+    try {
+      return await work();
+    } finally {
+      database.exec('drop trigger full');
+    }
+  }
+
+  test('is given all the same, is kept as soon as it can be, and the tool runs once', async () => {
+    const before = await recorded('builtin:uuid');
+    const first = await withoutAnswers(server.dataDir, () => alice.call('builtin:uuid', {}, {}, withKey('no-room')));
+    expect(first).toMatchObject({ status: 200, json: { success: true } });
+    const second = await alice.call('builtin:uuid', {}, {}, withKey('no-room'));
+    expect([second.text, second.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
+    expect(await recorded('builtin:uuid')).toBe(before + 1);
+  });
+
+  test('is rebuilt from the record where it is lost: the key says how the call ended, and does not make it again', async () => {
+    await using issuer = await startTokenIssuer();
+    await using data = await temporaryDirectory();
+    const config = { dataDir: data.path, issuers: [issuer.config] };
+    const [user, administrator] = await Promise.all([issuer.sign(userClaims), issuer.sign(adminClaims)]);
+    const first = await startTestServer(config);
+    await grantBuiltinTools(first.client(administrator));
+    const ended = await withoutAnswers(data.path, async () => {
+      const calls = [
+        await first.client(user).call('builtin:uuid', {}, {}, withKey('lost')),
+        await first.client(user).call('builtin:calculator', { expression: '1 / 0' }, {}, withKey('lost-failure')),
+      ];
+      await first[Symbol.asyncDispose]();
+      return calls;
+    });
+    expect(ended.map(({ json }) => json.status)).toEqual(['completed', 'failed']);
+    await using second = await startTestServer(config);
+    const repeated = await second.client(user).call('builtin:uuid', {}, {}, withKey('lost'));
+    expect(repeated.json).toMatchObject({ call_id: ended[0]?.json.call_id, success: true, status: 'completed', result: null });
+    expect(repeated.json).toMatchObject({ text: expect.stringContaining('could not be kept'), metadata: { content_kept: false } });
+    const failed = await second.client(user).call('builtin:calculator', { expression: '1 / 0' }, {}, withKey('lost-failure'));
+    expect(failed.json).toMatchObject({ call_id: ended[1]?.json.call_id, success: false, status: 'failed', error: { retryable: false } });
+    const { calls } = (await second.client(administrator).get('/api/calls?limit=100')).json;
+    expect(calls).toHaveLength(2);
+  });
 });

@@ -187,6 +187,7 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
         if (state.status !== 'running' && state.status !== 'queued') return state;
         const here = executor.running(params.id);
         if (here === undefined) {
+          if (await keptCalls.cancelUnbegun(principal, params.id)) return stateOf(principal, params.id);
           // It runs on another server, which is told; until it has heard, the call is what it was.
           await crib.store.signal('cancel-call', params.id);
           return state;
