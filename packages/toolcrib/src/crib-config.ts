@@ -27,6 +27,8 @@ export interface CribConfig {
   runners?: ClaimsByIssuer;
   /** [SEC-2] What may run on this machine at all; where it is left out, whatever is no trick. */
   runRules?: RunRules | 'nothing';
+  /** [SEC-2] Keeps servers outside of containers from running as ourselves, unless the rules say so. */
+  separateUser?: boolean;
   /** Where the Docker Engine listens; `DOCKER_HOST` or the usual place when absent. */
   dockerHost?: string;
   /** [SEC-1] What may be connected to beside public addresses; this machine where it is left out. */

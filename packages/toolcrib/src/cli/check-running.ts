@@ -16,7 +16,7 @@ export async function checkRunning(rules: RunRules | undefined, { production }: 
   return [
     { ...check, state: 'ok', detail: describe(rules) },
     ...(limited.length > 0 || rules.user !== undefined ? [checkLimits(limited)] : []),
-    ...(rules.user === undefined ? [] : [checkUser(rules.user)]),
+    ...(rules.user === undefined ? (production ? [checkSameUser(rules)] : []) : [checkUser(rules.user)]),
   ];
 }
 
@@ -33,6 +33,15 @@ function checkLimits(limited: readonly string[]): Check {
     return { ...check, state: 'ok', detail: `${limited.join(', ') || 'none'}, with ${prlimit}` };
   const detail = 'prlimit is missing, or there is no /proc, so nothing that has limits is started';
   return { ...check, state: 'broken', detail, cure: 'sudo apt-get install util-linux' };
+}
+
+/** [SEC-2] Where nobody else is named, local servers are refused, or can read what is the gateway's own. */
+function checkSameUser({ same_user: sameUser }: RunRules): Check {
+  const detail = sameUser
+    ? "same_user: local servers run as the gateway's own user, and can read its keys, its database and its environment"
+    : "none: local servers outside of containers are refused, because they would run as the gateway's own user";
+  const cure = `name another \`user\` in the run rules, or run servers in containers${sameUser ? '' : ', or accept it with `same_user: true`'}`;
+  return { name: 'user of servers', required: false, state: 'missing', detail, cure };
 }
 
 function checkUser(user: string): Check {

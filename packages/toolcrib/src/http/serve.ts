@@ -76,7 +76,7 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
     ...(config.keys === undefined ? {} : { keys: config.keys }),
     ...(config.allowedEnvironment === undefined ? {} : { allowedEnvironment: config.allowedEnvironment }),
     ...(config.allowedMounts === undefined ? {} : { allowedMounts: config.allowedMounts }),
-    ...(bound === undefined ? {} : { runners: bound.runners, runRules: 'nothing' as const }),
+    ...(bound === undefined ? {} : { runners: bound.runners, runRules: 'nothing' as const, separateUser: true }),
     ...(config.runRules === undefined ? {} : { runRules: config.runRules }),
     ...(config.dockerHost === undefined ? {} : { dockerHost: config.dockerHost }),
     allowedNetworks: config.allowedNetworks ?? (config.issuers.length === 0 ? ['loopback'] : []),

@@ -46,7 +46,7 @@ function limit(schema: z.ZodType<number | undefined>) {
 const { memory_mb, cpu_seconds, processes, open_files } = processLimitsSchema.shape;
 
 /** [SEC-2] The operator's file: what may run on this machine. Whatever it does not name may not. */
-export const runRulesSchema = z.strictObject({
+const rulesSchema = z.strictObject({
   runtimes: z
     .array(z.enum(runtimes))
     .max(20)
@@ -94,6 +94,16 @@ export const runRulesSchema = z.strictObject({
     .regex(/^(?:[a-z_][\w.-]{0,31}|\d{1,10}:\d{1,10})$/i, 'A user is a name, or uid:gid')
     .describe('As whom local servers run, docker excepted, which needs its socket: a name, or uid:gid')
     .optional(),
+  same_user: z
+    .boolean()
+    .describe(
+      "Lets local servers run as the gateway's own user, who can read its keys, where an issuer is configured and no `user` is named",
+    )
+    .default(false),
+});
+export const runRulesSchema = rulesSchema.refine(({ user, same_user: sameUser }) => user === undefined || !sameUser, {
+  path: ['same_user'],
+  message: 'With a user of their own, servers do not run as the gateway. Take one of both out',
 });
 export type RunRules = z.infer<typeof runRulesSchema>;
 

@@ -33,6 +33,7 @@ test('[SEC-2] a file that names only runtimes allows none of the rest', async ()
     modules: [],
     variables: [],
     limits: {},
+    same_user: false,
   });
 });
 
@@ -58,6 +59,7 @@ test.each<[what: string, text: string, message: string]>([
     'runtimes: []\nlimits:\n  processes: {usual: 5, most: 4}',
     'line 3: limits.processes: usual is more than most',
   ],
+  ['names a user, and the same one', 'runtimes: []\nuser: nobody\nsame_user: true', 'line 3: same_user: With a user of their own'],
   ['has a user that is none', 'runtimes: []\nuser: "a b"', 'line 2: user: A user is a name, or uid:gid'],
 ])('[SEC-2] a file that %s is refused with its line', async (_what, text, message) => {
   await expect(read(text)).rejects.toThrow(message);
@@ -95,4 +97,12 @@ test('[SEC-2] doctor says what may run', async () => {
   );
   const production = await checks(['--issuer', 'http://127.0.0.1:9/realms/none']);
   expect(production).toContainEqual(expect.objectContaining({ name: 'run rules', state: 'missing' }));
+  const users = async (rules: string, ...args: string[]) => {
+    await writeFile(file, rules);
+    return (await checks(['--run-rules', file, ...args])).filter(({ name }) => name === 'user of servers').map(({ detail }) => detail);
+  };
+  const issuer = ['--issuer', 'http://127.0.0.1:9/realms/none'];
+  expect(await users('runtimes: [npx]')).toEqual([]);
+  expect(await users('runtimes: [npx]', ...issuer)).toEqual([expect.stringContaining('local servers outside of containers are refused')]);
+  expect(await users('runtimes: [npx]\nsame_user: true', ...issuer)).toEqual([expect.stringContaining('can read its keys')]);
 });

@@ -10,7 +10,12 @@ import { adminClaims as runnerClaims, startServerWithIssuer, startTestServer, te
 /** An administrator, and no more. */
 const adminClaims = { sub: 'admin-2', realm_access: { roles: ['toolcrib-user', 'toolcrib-admin'] } };
 const [node = '', program = ''] = fixture();
-const rules = runRulesSchema.parse({ runtimes: ['node', 'npx', 'docker'], programs: [node, program, '/opt/mcp/*'], images: ['mcp/*'] });
+const rules = runRulesSchema.parse({
+  runtimes: ['node', 'npx', 'docker'],
+  programs: [node, program, '/opt/mcp/*'],
+  images: ['mcp/*'],
+  same_user: true,
+});
 
 describe('in production', () => {
   let production: Awaited<ReturnType<typeof startServerWithIssuer>>;

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runRulesSchema } from '../../src/model/run-rules.ts';
 import { openRunAccount } from '../../src/sources/mcp/process/run-account.ts';
-import { fixture as ownFixture, startOpenServer } from '../fixtures/open-server.ts';
+import { fixture as ownFixture, fixtureRules, grantEverything, startOpenServer } from '../fixtures/open-server.ts';
+import { startTokenIssuer } from '../fixtures/token-issuer.ts';
 import { processesMarked, processOwner } from '../fixtures/process-table.ts';
-import { devToken, spawnServer, startTestServer, until, untilSeen } from '../running-server.ts';
+import { adminClaims, devToken, spawnServer, startServerWithIssuer, startTestServer, until, untilSeen } from '../running-server.ts';
 
 const isRoot = process.getuid?.() === 0;
 /** Nobody in particular, whom every system lets be. */
@@ -24,7 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(shared, { recursive: true, force: true }));
 const fixture = (...mode: string[]) => [join(shared, 'node'), join(shared, 'mcp', 'server.js'), ...mode];
-const rulesFor = (user: string) => runRulesSchema.parse({ runtimes: ['node'], programs: fixture(), variables: ['MARK'], user });
+const rulesFor = (user: string) =>
+  runRulesSchema.parse({ runtimes: ['node'], programs: [...fixture(), join(shared, 'plugin/**')], variables: ['MARK'], user });
 const otherUser = `${uid}:${gid}`;
 
 /** Everybody may enter it. */
@@ -52,6 +54,28 @@ describe.skipIf(!isRoot)('servers that run as another user, which only root can 
     for (const path of ['', '/keys.json', '/toolcrib.db', '/dev-issuer.json'])
       expect([path, await tell('read', { path: data.path + path })]).toEqual([path, 'EACCES']);
     expect(JSON.parse(await tell('process')).cwd).toBe(home);
+  });
+
+  test('[SEC-2] with an issuer: can read neither the keys, nor the database, nor what the gateway was started with', async () => {
+    await using data = await dataFolder();
+    await using production = await startServerWithIssuer({ dataDir: data.path, runRules: rulesFor(otherUser) });
+    const admin = await production.signedIn(adminClaims);
+    await grantEverything(admin);
+    const plugin = join(shared, 'plugin');
+    await cp(join(shared, 'mcp'), plugin, { recursive: true });
+    const forms = [
+      { mcp_command: fixture('plain') },
+      { mcp_plugin_dir: plugin, mcp_command: [join(shared, 'node'), 'server.js', 'plain'] },
+    ];
+    for (const [index, form] of forms.entries()) {
+      const name = `local-${index}`;
+      const { json } = await admin.post('/api/sources?wait=20000', { name, mcp_lifecycle_mode: 'singleton', ...form });
+      expect(json.status).toMatchObject({ state: 'running' });
+      const tell = async (path: string) => (await admin.call(`${name}:read`, { path })).json.content[0].text as string;
+      const files = ['', '/keys.json', '/toolcrib.db', '/toolcrib.db-wal'].map((file) => data.path + file);
+      for (const path of [...files, `/proc/${process.pid}/environ`, `/proc/${process.pid}/mem`])
+        expect([path, await tell(path)]).toEqual([path, 'EACCES']);
+    }
   });
 
   test('[SEC-2] [LIFE-5] are stopped, and ended by the next start where the gateway was killed', async () => {
@@ -102,4 +126,44 @@ describe.skipIf(!isRoot)('servers that run as another user, which only root can 
 test.skipIf(isRoot)('[SEC-2] without root there is no other user', async () => {
   await using data = await dataFolder();
   expect(() => openRunAccount(otherUser, data.path)).toThrow('Servers cannot run as the user');
+});
+
+describe("with an issuer, the gateway's own user", () => {
+  const sayHow = 'name another `user`, or run the server in a container, or accept it with `same_user: true`';
+
+  test('[SEC-2] runs no local server unless the rules accept that it can read the keys', async () => {
+    await using data = await dataFolder();
+    const mark = `OWN_TEST_${process.pid}_${Date.now()}`;
+    const form = { mcp_command: ownFixture('plain'), mcp_lifecycle_mode: 'singleton', mcp_env_vars: { MARK: mark } };
+    {
+      // In development everything stays as it is, rules or not.
+      await using development = await startTestServer({ dataDir: data.path, runRules: { ...fixtureRules, same_user: false } });
+      const { json } = await (await development.as('admin')).post('/api/sources?wait=20000', { name: 'Before', ...form });
+      expect(json.status.state).toBe('running');
+    }
+    {
+      await using refusing = await startServerWithIssuer({ dataDir: data.path, runRules: { ...fixtureRules, same_user: false } });
+      const admin = await refusing.signedIn(adminClaims);
+      const refused = await admin.post('/api/sources', { name: 'After', ...form });
+      expect([refused.status, refused.json]).toEqual([403, expect.objectContaining({ message: expect.stringContaining(sayHow) })]);
+      const tried = await admin.post('/api/sources/preview?discover=true', { name: 'After', ...form });
+      expect(tried.json).toMatchObject({ tools: null, error: { code: 'FORBIDDEN' } });
+      expect((await admin.post('/api/sources/before/start', undefined)).json.message).toContain(sayHow);
+      expect((await admin.get('/api/sources/before')).json.status).toMatchObject({ state: 'error' });
+      expect(processesMarked(mark)).toEqual([]);
+    }
+    await using accepting = await startServerWithIssuer({ dataDir: data.path, runRules: fixtureRules });
+    const admin = await accepting.signedIn(adminClaims);
+    await until(async () => (await admin.get('/api/sources/before')).json.status.state === 'running');
+  });
+
+  test('[SEC-2] is named in the log where it was accepted', async () => {
+    await using data = await dataFolder();
+    await using issuer = await startTokenIssuer();
+    const file = join(data.path, '..', 'rules.yaml');
+    await writeFile(file, 'runtimes: [npx]\nsame_user: true\n');
+    const args = ['--issuer', issuer.config.issuer, '--audience', 'any', '--data', data.path, '--run-rules', file];
+    await using server = await spawnServer(args);
+    expect(server.log.join('\n')).toContain('same_user in the run rules');
+  });
 });

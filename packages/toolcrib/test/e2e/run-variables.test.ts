@@ -27,7 +27,7 @@ test('[SEC-2] [ENV-6] a variable that is only declared, and set as a secret late
     const { json } = await (await server.as('admin')).post('/api/sources?wait=20000', { name: 'Declared', mcp });
     expect(json.status.state).toBe('running');
   }
-  const runRules = runRulesSchema.parse({ runtimes: ['program'], programs: [script], variables: ['*'] });
+  const runRules = runRulesSchema.parse({ runtimes: ['program'], programs: [script], variables: ['*'], same_user: true });
   await using production = await startServerWithIssuer({ dataDir, runRules });
   const runner = await production.signedIn(adminClaims);
   const { id } = (await runner.get('/api/sources/declared')).json;
@@ -48,7 +48,7 @@ test('[SEC-2] [ENV-6] a variable that is only declared, and set as a secret late
 
 test('[SEC-2] [ENV-6] rules name the variables of a server: others keep it from being started, whenever they get a value', async () => {
   const [node = '', program = ''] = fixture();
-  const runRules = runRulesSchema.parse({ runtimes: ['node'], programs: [node, program], variables: ['ACME_*'] });
+  const runRules = runRulesSchema.parse({ runtimes: ['node'], programs: [node, program], variables: ['ACME_*'], same_user: true });
   await using production = await startServerWithIssuer({ runRules });
   const runner = await production.signedIn(adminClaims);
   const form = (env_vars: object) => ({

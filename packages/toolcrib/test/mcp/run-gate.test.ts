@@ -28,9 +28,9 @@ symlinkSync(join(bin, 'python3'), join(opt, 'venv/bin/python3'));
 
 const digest = `sha256:${'a'.repeat(64)}`;
 
-function gateOf(rules: Partial<RunRules> | 'nothing' | undefined, path = bin) {
+function gateOf(rules: Partial<RunRules> | 'nothing' | undefined, { path = bin, sameUser = true } = {}) {
   const parsed = rules === undefined || rules === 'nothing' ? rules : runRulesSchema.parse({ runtimes: [], ...rules });
-  return createRunGate({ rules: parsed, allowedMounts: [], account: null, watch: createResourceWatch(), path });
+  return createRunGate({ rules: parsed, allowedMounts: [], account: null, sameUser, watch: createResourceWatch(), path });
 }
 
 const definition = (given: object) => mcpDefinitionSchema.parse(given);
@@ -191,6 +191,23 @@ describe('a file of rules', () => {
   });
 });
 
+describe("where servers may not run as the gateway's own user", () => {
+  const gate = gateOf(rules, { sameUser: false });
+  const attempts = (given: object) => [() => gate.check(definition(given)), () => gate.admit(definition(given), nothing)];
+
+  test.each([{ command: ['npx', 'free'] }, { command: [join(opt, 'server')] }])('[SEC-2] %j is refused, with the ways out', (given) => {
+    for (const attempt of attempts(given))
+      expect(attempt).toThrow('name another `user`, or run the server in a container, or accept it with `same_user: true`');
+  });
+
+  test.each([{ command: ['docker', 'run', '-i', 'mcp/time'] }, { command: ['server'], container: { image: 'mcp/time' } }])(
+    '[SEC-2] %j runs in its container',
+    (given) => {
+      for (const attempt of attempts(given)) expect(attempt).not.toThrow();
+    },
+  );
+});
+
 test('[SEC-2] with rules that allow nothing, nothing is started, and it is said how to allow it', () => {
   for (const given of [{ command: ['npx', 'x'] }, { command: ['x'], container: { name: 'y' } }])
     expect(() => gateOf('nothing').check(definition(given))).toThrow('--run-rules FILE');
@@ -207,7 +224,7 @@ test('[SEC-2] without rules everything runs that is no trick', () => {
 
 describe('limits', () => {
   const limits = { memory_mb: { usual: 256, most: 512 }, processes: 10 };
-  const withLimits = gateOf({ ...rules, limits }, `${bin}:/usr/bin:/bin`);
+  const withLimits = gateOf({ ...rules, limits }, { path: `${bin}:/usr/bin:/bin` });
   const asking = (process_limits: object) => definition({ command: ['npx', 'free'], process_limits });
 
   test.each<[asked: object, given: object]>([

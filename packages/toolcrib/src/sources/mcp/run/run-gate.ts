@@ -41,11 +41,13 @@ interface RunGateInput {
   allowedMounts: AllowedMounts;
   /** As whom servers run; null: as ourselves. */
   account: RunAccount | null;
+  /** Whether servers outside of containers may run as ourselves, and read our keys. */
+  sameUser: boolean;
   watch: ResourceWatch;
   path: string | undefined;
 }
 
-export function createRunGate({ rules, allowedMounts, account, watch, path }: RunGateInput): RunGate {
+export function createRunGate({ rules, allowedMounts, account, sameUser, watch, path }: RunGateInput): RunGate {
   const { usual, most } = rules === undefined || rules === 'nothing' ? { usual: {}, most: {} } : limitsOf(rules);
   const prlimit = findProgram('prlimit', { path, cwd: null });
 
@@ -55,6 +57,7 @@ export function createRunGate({ rules, allowedMounts, account, watch, path }: Ru
     if (rules === 'nothing') throw nothingRuns();
     judgeVariables(variables, rules);
     const { container, command } = definition;
+    if (account === null && !sameUser && !isContained(definition)) throw wouldReadOurKeys();
     if (container === null) return judgeCommand(definition, { rules, allowedMounts, path });
     judgeRuntime('docker', rules);
     const { name, image } = container;
@@ -88,15 +91,18 @@ export function createRunGate({ rules, allowedMounts, account, watch, path }: Ru
     },
     admit(definition, { base, given }) {
       const command = admitted(() => judge(definition, Object.keys(given)));
-      const { container } = definition;
       const env = { ...base, ...given };
       const cwd = definition.cwd ?? definition.plugin_dir;
-      if (container !== null || isContainerRunner(programName(command[0] ?? ''))) return { command, cwd, env };
+      if (isContained(definition)) return { command, cwd, env };
       const bounds = boundsOf(definition);
       if (account === null) return { command, cwd, env, bounds };
       return { command, cwd: cwd ?? account.home, env: accountEnvironment({ base, given }, account), bounds };
     },
   };
+}
+
+function isContained({ container, command }: McpDefinition): boolean {
+  return container !== null || isContainerRunner(programName(command[0] ?? ''));
 }
 
 /**
@@ -121,6 +127,12 @@ function admitted<Result>(judge: () => Result): Result {
 function nothingRuns(): CribError {
   const how = 'The operator says what may with `toolcrib serve --run-rules FILE`';
   return new CribError('FORBIDDEN', `Nothing may be started on this machine. ${how}`, { field: 'command' });
+}
+
+function wouldReadOurKeys(): CribError {
+  const why = "As the gateway's own user a local server could read its keys, its database and its environment";
+  const how = 'In the file of run rules name another `user`, or run the server in a container, or accept it with `same_user: true`';
+  return new CribError('FORBIDDEN', `${why}. ${how}`, { field: 'command' });
 }
 
 function noPrlimit(): CribError {
