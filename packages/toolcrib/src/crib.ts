@@ -36,6 +36,7 @@ import { reportLines } from './inventory/report-lines.ts';
 import { sourceTools, workflowSources } from './inventory/source-tools.ts';
 import { toolChoice } from './inventory/tool-choice.ts';
 import { builtinSourceId, registerBuiltin } from './inventory/register-builtin.ts';
+import { createIsolation } from './isolation/isolation.ts';
 import type { RefreshReport } from './model/refresh-report.ts';
 import type { BreakerState, SourceRecord, SourceStatus } from './model/source.ts';
 import { createDockerEngine } from './net/docker/engine.ts';
@@ -217,8 +218,10 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     speakers,
     exchange,
   };
+  const isolation = opened.adopt(createIsolation(), (processes) => processes.close());
   const documents = createDocumentPort({
     ...opening,
+    isolation,
     resolvingFor,
     wireOf: wireLogs.of,
     documents: store.documents,
@@ -373,8 +376,8 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
           logOf: createServerLogs({ redactors }).of,
           wireOf: createWireLogs({ redactors }).of,
         }),
-      importDocument: (source, { secrets: overlaid, text }, signal) =>
-        documents.importOnce(source, { resolving: { ...resolvingFor(source.id), secrets: overlaid }, text }, signal),
+      importDocument: (source, { secrets: overlaid, text }, turn) =>
+        documents.importOnce(source, { resolving: { ...resolvingFor(source.id), secrets: overlaid }, text }, turn),
       async forgotten(sourceId) {
         redactors.forgetSource(sourceId);
         // Where Docker is away, what is left is removed by the next start.

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 const order = [
   'demo',
   'model',
+  'isolation',
   'store',
   'durable',
   'secrets',

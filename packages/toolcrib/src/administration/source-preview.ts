@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { placeInLine } from '../isolation/place-in-line.ts';
+import type { Turn } from '../isolation/isolation.ts';
 import { toolChoice } from '../inventory/tool-choice.ts';
 import type { Counter } from '../inventory/counter.ts';
 import { CribError } from '../model/crib-error.ts';
@@ -60,7 +62,7 @@ interface SourcePreviewInput {
   importDocument(
     source: DocumentSource,
     given: { secrets: Pick<SecretStore, 'get'>; text: string | null },
-    signal: AbortSignal,
+    turn: Turn,
   ): Promise<ImportedDocument>;
   /** Told of the source that was only looked at; resolves when nothing that was made for it is left. */
   forgotten(sourceId: string): Promise<void>;
@@ -93,26 +95,34 @@ export function createSourcePreview(input: SourcePreviewInput): PreviewSource {
   async function readDocument(
     source: DocumentSource,
     given: { secrets: Pick<SecretStore, 'get'>; text: string | null },
-    signal: AbortSignal,
+    turn: Turn,
   ): Promise<Found> {
-    const { title, version, tools, report } = await input.importDocument(source, given, signal);
+    const { title, version, tools, report } = await input.importDocument(source, given, turn);
     const server = { name: title, version, protocol_version: report.format, instructions: null };
     return { tools: tools.filter(toolChoice(source.definition.tools)), server, import: summariseImport(report), error: null };
   }
 
-  async function discover(source: DefinedSource, { secrets: values, document }: NormalisedSource, signal: AbortSignal): Promise<Found> {
+  async function discover(
+    source: DefinedSource,
+    { secrets: values, document }: NormalisedSource,
+    { caller, signal }: Turn,
+  ): Promise<Found> {
     const own = new Map(Object.entries(values).map(([variable, value]) => [sourceSecretName(source.id, variable), new Secret(value)]));
     const overlaid = { get: async (name: string) => own.get(name) ?? secrets.get(name) };
     const { startupTimeoutMs } = source.definition.resilience;
     const deadline = AbortSignal.timeout(startupTimeoutMs);
     const over = AbortSignal.any([signal, deadline]);
+    let place = 0;
+    const onPlace = (told: number) => (place = told);
     try {
       if (source.source_type === 'mcp') return await askServer(source, overlaid, { signal, over });
-      return await readDocument(source, { secrets: overlaid, text: document }, over);
+      return await readDocument(source, { secrets: overlaid, text: document }, { caller, signal: over, onPlace });
     } catch (error) {
       if (signal.aborted) throw error;
-      if (deadline.aborted && !(error instanceof CribError))
-        return failed(new TimeoutError(`Its tools were not known within ${startupTimeoutMs} ms`, { cause: error }));
+      if (deadline.aborted && !(error instanceof CribError)) {
+        const why = place === 0 ? '' : `. ${placeInLine(place)}: try again later`;
+        return failed(new TimeoutError(`Its tools were not known within ${startupTimeoutMs} ms${why}`, { cause: error }));
+      }
       if (!(error instanceof CribError)) throw error;
       return failed(error);
     } finally {
@@ -155,7 +165,7 @@ export function createSourcePreview(input: SourcePreviewInput): PreviewSource {
     }
     // What could not be saved is not started either.
     const nothing = { tools: null, server: null, import: null, error: unsavable };
-    const found = wanted && unsavable === null ? await discover(source, normalised, signal) : nothing;
+    const found = wanted && unsavable === null ? await discover(source, normalised, { caller: actor.key, signal }) : nothing;
     return { name, namespace, source, starts, missing, ...found };
   };
 }

@@ -2,6 +2,8 @@ import { CribError } from '../model/crib-error.ts';
 
 /** Deeper than any honest request, and far from what could exhaust a stack. */
 const maxDepth = 64;
+/** The smallest ones take forty times their text in memory; a whole document is one. */
+const mostValues = 1_000_000;
 
 /**
  * The body as a value. A `__proto__` is refused wherever it stands: copied by careless code further on it would change what every object
@@ -9,7 +11,7 @@ const maxDepth = 64;
  */
 export function parseJsonBody(text: string): unknown {
   if (text === '') throw new CribError('VALIDATION_ERROR', 'The body is empty: send a JSON object');
-  refuseDeepJson(text);
+  refuseCostlyJson(text);
   let value: unknown;
   try {
     // RFC 8259 §8.1: a byte order mark may be passed over.
@@ -30,11 +32,15 @@ function refusePrototype(value: unknown): void {
   for (const inner of Object.values(value)) refusePrototype(inner);
 }
 
-/** Refuses nesting before anything is built: `JSON.parse` would take a million levels, and whatever walks the value next would not. */
-function refuseDeepJson(text: string): void {
+/**
+ * Refuses nesting and numbers of values before anything is built: `JSON.parse` would take a million levels, and whatever walks the value next
+ * would not; and nothing ends it before it has filled the memory.
+ */
+function refuseCostlyJson(text: string): void {
   // Every level is opened and closed again, so a short text cannot be deep.
   if (text.length <= 2 * maxDepth) return;
   let depth = 0;
+  let values = 0;
   let inString = false;
   for (let index = 0; index < text.length; index++) {
     const character = text.charCodeAt(index);
@@ -43,7 +49,10 @@ function refuseDeepJson(text: string): void {
       else if (character === 0x22) inString = false;
     } else if (character === 0x22) inString = true;
     else if (character === 0x7b || character === 0x5b) {
+      values++;
       if (++depth > maxDepth) throw new CribError('VALIDATION_ERROR', `The body is nested more than ${maxDepth} levels deep`);
     } else if (character === 0x7d || character === 0x5d) depth--;
+    else if (character === 0x2c) values++;
   }
+  if (values > mostValues) throw new CribError('PAYLOAD_TOO_LARGE', `The body has more than ${mostValues} values`);
 }

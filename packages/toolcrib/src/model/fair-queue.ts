@@ -4,6 +4,8 @@ export interface FairQueue<T> {
   push(caller: string, item: T): boolean;
   take(): T | undefined;
   remove(caller: string, item: T): void;
+  /** What would be taken, in that order. */
+  inOrder(): T[];
 }
 
 /** What waits, taken in turns between callers, so that somebody with one thing does not wait for all of somebody else's. */
@@ -44,6 +46,11 @@ export function createFairQueue<T>({ most, mostPerCaller }: { most: number; most
       own.splice(at, 1);
       if (own.length === 0) waiting.delete(caller);
       size--;
+    },
+
+    inOrder() {
+      const rounds = Math.max(0, ...Array.from(waiting.values(), (own) => own.length));
+      return Array.from({ length: rounds }, (_, round) => Array.from(waiting.values(), (own) => own.slice(round, round + 1)).flat()).flat();
     },
   };
 }

@@ -7,7 +7,8 @@ import type { WorkflowDefinition } from './workflow-definition.ts';
 export type SourceStatus =
   | { state: 'disabled' }
   | { state: 'stopped' }
-  | { state: 'starting' }
+  /** With a message where it waits for its turn. */
+  | { state: 'starting'; message?: string }
   /** With a message where it runs and something is wanting all the same. */
   | { state: 'running'; tools: number; message?: string }
   | { state: 'restarting' }

@@ -13,6 +13,9 @@ import { importLines } from './import-lines.ts';
 /** One more whenever the same document would come to other tools than before. */
 const importer = 1;
 
+/** Registered sources share one turn, so that whoever tries a registration does not wait for all of them. */
+const registered = 'registered sources';
+
 const memorySchema = z.strictObject({
   importer: z.literal(importer),
   /** Of the definition that it was imported for. */
@@ -44,6 +47,8 @@ export interface DocumentDiscoveryInput {
   importSource: ImportSource;
   /** Writes what was found; its rejection is a failed discovery. */
   onDiscovered(tools: DiscoveredTool[], info: McpServerInfo): Promise<void>;
+  /** Told while the document waits for others to be read: 1 is next, 0 is being read. */
+  onPlace(place: number): void;
   note(message: string): void;
 }
 
@@ -101,7 +106,7 @@ export function createDocumentDiscovery(input: DocumentDiscoveryInput): Document
       const record = await stored();
       const sha256 = hash('sha256', document.text, 'hex');
       if (isUnchanged(record, sha256)) return;
-      const found = await input.importSource(source, document, signal);
+      const found = await input.importSource(source, document, { caller: registered, signal, onPlace: input.onPlace });
       const isPinned = definition.server_url === null;
       const { tools, origins: named, skipped } = pinOrigins(found.tools, isPinned ? record.origins : null);
       const report = { ...found.report, tools: tools.length, skipped: [...skipped, ...found.report.skipped] };

@@ -1,20 +1,18 @@
+import type { Turn } from '../isolation/isolation.ts';
 import type { DocumentSource } from '../model/source.ts';
-import { createImportSource } from '../sources/documents/import-source.ts';
+import { createImportSource, type ImportSourceInput } from '../sources/documents/import-source.ts';
 import { createLoadDocument } from '../sources/documents/load-document.ts';
 import type { WireLog } from '../sources/mcp/wire-logs.ts';
 import type { ImportedDocument } from '../sources/openapi/import-document.ts';
 import type { UpstreamsInput } from '../sources/openapi/request/upstreams.ts';
 import type { CallTool } from '../sources/workflow/call-tool.ts';
-import type { RegisteredSource } from '../sources/workflow/plan/bind-operation.ts';
 import type { Documents } from '../store/documents.ts';
 import type { OpenedCalls } from './document-calls.ts';
 import type { DocumentPort } from './supervisor.ts';
 
-interface DocumentPortInput extends Omit<UpstreamsInput, 'source'> {
+interface DocumentPortInput extends Omit<UpstreamsInput, 'source'>, ImportSourceInput {
   wireOf(sourceId: string): WireLog;
   documents: Documents;
-  /** [WF-1] The source that a workflow means by this namespace, with its tools. */
-  toolsOf(namespace: string): RegisteredSource | undefined;
   countTools(sourceId: string): number;
   /** [WF-1] Makes the call that a step is, through the executor. */
   callTool: CallTool;
@@ -23,7 +21,7 @@ interface DocumentPortInput extends Omit<UpstreamsInput, 'source'> {
 interface DocumentParts {
   port: DocumentPort;
   /** [SRC-8] Imports what is not registered, with secrets that are not stored and the text that was pasted. */
-  importOnce(source: DocumentSource, given: GivenOnce, signal: AbortSignal): Promise<ImportedDocument>;
+  importOnce(source: DocumentSource, given: GivenOnce, turn: Turn): Promise<ImportedDocument>;
 }
 
 interface GivenOnce {
@@ -57,9 +55,9 @@ export function createDocumentPort(input: DocumentPortInput): DocumentParts {
         }
       },
     },
-    async importOnce(source, { resolving, text }, signal) {
+    async importOnce(source, { resolving, text }, turn) {
       const load = createLoadDocument({ ...input, resolvingFor: () => resolving, textOf: async () => text ?? undefined });
-      return importSource(source, await load(source, signal), signal);
+      return importSource(source, await load(source, turn.signal), turn);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { placeInLine } from '../isolation/place-in-line.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { DocumentSource, SourceStatus } from '../model/source.ts';
 import { isAvailable } from './availability.ts';
@@ -9,7 +10,7 @@ import { createRefreshSchedule } from './refresh-schedule.ts';
 import type { SourceSupervisor } from './source-supervisor.ts';
 import { toCribError } from './to-crib-error.ts';
 
-export interface DocumentSupervisorInput extends DocumentDiscoveryInput {
+export interface DocumentSupervisorInput extends Omit<DocumentDiscoveryInput, 'onPlace'> {
   /** Loaded with the first call. */
   openCalls(source: DocumentSource): Promise<OpenedCalls>;
   /** How many of its tools are in the inventory. */
@@ -25,7 +26,7 @@ export function createDocumentSupervisor(input: DocumentSupervisorInput): Source
   const { source, note } = input;
   const { resilience, refresh_interval_ms: intervalMs } = source.definition;
   const health = createHealthRecord();
-  const discovery = createDocumentDiscovery(input);
+  const discovery = createDocumentDiscovery({ ...input, onPlace });
   let status: SourceStatus = { state: 'stopped' };
   let stopping = new AbortController();
   let starting: Promise<void> | undefined;
@@ -50,6 +51,12 @@ export function createDocumentSupervisor(input: DocumentSupervisorInput): Source
   function setStatus(next: SourceStatus): void {
     status = next;
     input.onStatus(next);
+  }
+
+  function onPlace(place: number): void {
+    const message = place === 0 ? 'Its document is being read' : placeInLine(place);
+    if (status.state === 'starting') setStatus({ state: 'starting', message });
+    else note(message);
   }
 
   /** One after another: a document that was fetched earlier must not be written over one that came later. */

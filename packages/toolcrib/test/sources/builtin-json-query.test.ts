@@ -49,6 +49,11 @@ test.each([
   expect(failureOf(await builtins.call('json_query', { data: {}, query }))).toContain('The query is not valid JSONPath (RFC 9535)');
 });
 
+test('[SEC-1] json_query refuses data that would take more memory than it may have, before it is parsed', async () => {
+  const data = Array.from({ length: 400_000 }, () => ({ 34: 0 }));
+  expect(failureOf(await builtins.call('json_query', { data, query: '$[0]' }))).toContain('more than 250000 objects and lists');
+});
+
 test('[BI-1] json_query returns no more than a thousand matches, and says so', async () => {
   const output = await builtins.call('json_query', { data: Array(5000).fill(1), query: '$..*' });
   const { matches, truncated } = structuredOf(output) as { matches: Json[]; truncated: boolean };

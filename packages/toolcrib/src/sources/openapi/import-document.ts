@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Isolation, Turn } from '../../isolation/isolation.ts';
+import { unreadDocument } from '../../isolation/unread-document.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { ImportReport } from '../../model/import-report.ts';
 import type { PollProfile } from '../../model/poll-profile.ts';
@@ -18,7 +19,8 @@ export interface DocumentInput {
   load(url: URL, signal: AbortSignal): Promise<string>;
   /** [POLL-1] By the name of the tool. */
   asyncPoll: Record<string, PollProfile>;
-  signal: AbortSignal;
+  isolation: Isolation;
+  turn: Turn;
   timeLimitMs?: number;
   memoryLimitMb?: number;
 }
@@ -30,81 +32,69 @@ export interface ImportedDocument {
   report: ImportReport;
 }
 
-// The source runs as TypeScript, the package as JavaScript; the worker's file stands beside this one in both.
-const workerFile = new URL(`./document/import-worker${extname(import.meta.url)}`, import.meta.url);
+// The source runs as TypeScript, the package as JavaScript; the program stands beside this one in both.
+const program = new URL(`./document/import-program${extname(import.meta.url)}`, import.meta.url);
+/** More than all that `compileDocument` lets through. */
+const mostOutputBytes = 256 * 1024 * 1024;
 
 /**
- * [OAS-1] Makes tools of an OpenAPI document, on a thread of its own that is ended where a document takes too much. Rejects with
+ * [OAS-1] Makes tools of an OpenAPI document, in a process of its own that is ended where a document takes too much. Rejects with
  * `VALIDATION_ERROR` where it is none, and with the signal's reason.
  */
 export async function importDocument(input: DocumentInput): Promise<ImportedDocument> {
-  const { timeLimitMs = 60_000, memoryLimitMb = 1024, signal } = input;
-  signal.throwIfAborted();
+  const { isolation, turn, timeLimitMs = 60_000, memoryLimitMb = 1024 } = input;
   const ended = new AbortController();
-  const stopped = AbortSignal.any([signal, ended.signal]);
-  const worker = new Worker(workerFile, {
-    // Nothing of ours is of use to the work, and the environment holds secrets.
-    env: {},
-    execArgv: [],
-    workerData: workOf(input),
-    resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, stackSizeMb: 4 },
-  });
-  const finished = Promise.withResolvers<ImportedDocument>();
+  const stopped = AbortSignal.any([turn.signal, ended.signal]);
   const tools: DiscoveredTool[] = [];
-  const timer = setTimeout(() => finished.reject(tooMuch(`longer than ${timeLimitMs / 1000} seconds`)), timeLimitMs);
-  const onAbort = () => finished.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  let rest: Omit<ImportedDocument, 'tools'> | undefined;
+  let failure: CribError | undefined;
 
-  worker.on('message', (message: ImportMessage) => {
-    switch (message.kind) {
-      case 'load':
-        void answerLoad(message.url);
-        break;
-      case 'tools':
-        tools.push(...(JSON.parse(message.json) as DiscoveredTool[]));
-        break;
-      case 'done':
-        finished.resolve({ ...(JSON.parse(message.json) as Omit<ImportedDocument, 'tools'>), tools });
-        break;
-      case 'failed':
-        finished.reject(new CribError(message.code, message.message));
-        break;
-    }
-  });
-  worker.on('error', (error: NodeJS.ErrnoException) => {
-    const memory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    finished.reject(memory ? tooMuch(`more than ${memoryLimitMb} MB of memory`) : brokeOff(error));
-  });
-  worker.on('exit', () => finished.reject(brokeOff()));
-
-  async function answerLoad(url: string): Promise<void> {
-    let answer: LoadAnswer;
+  async function loaded(url: string): Promise<LoadAnswer> {
     try {
-      answer = { url, text: await input.load(new URL(url), stopped) };
+      return { kind: 'loaded', url, text: await input.load(new URL(url), stopped) };
     } catch (error) {
-      answer = { url, failure: error instanceof Error ? error.message : String(error) };
+      return { kind: 'not-loaded', url, failure: error instanceof Error ? error.message : String(error) };
     }
-    if (!stopped.aborted) worker.postMessage(answer, []);
   }
 
   try {
-    return await finished.promise;
+    const outcome = await isolation.run({
+      program,
+      input: workOf(input),
+      inputBytes: input.text.length,
+      memoryLimitMb,
+      mostOutputBytes,
+      timeLimitMs,
+      ...turn,
+      onMessage(said, answer) {
+        const message = said as ImportMessage;
+        switch (message.kind) {
+          case 'load':
+            void loaded(message.url).then(answer);
+            break;
+          case 'tools':
+            tools.push(...message.tools);
+            break;
+          case 'done': {
+            const { title, version, report } = message;
+            rest = { title, version, report };
+            break;
+          }
+          case 'failed':
+            failure = new CribError(message.code, message.message);
+            break;
+        }
+      },
+    });
+    if (failure !== undefined) throw failure;
+    if (outcome.how !== 'finished') throw unreadDocument(outcome, { timeLimitMs, memoryLimitMb });
+    if (rest === undefined) throw new CribError('INTERNAL', 'The process that reads the document ended without a word');
+    return { ...rest, tools };
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
     ended.abort();
-    await worker.terminate();
   }
 }
 
 function workOf({ text, url, serverUrl, serverVariables, externalRefs, asyncPoll }: DocumentInput): ImportWork {
-  return { text, url: url?.href ?? null, serverUrl, serverVariables, externalRefs, asyncPoll };
-}
-
-function tooMuch(what: string): CribError {
-  return new CribError('VALIDATION_ERROR', `The document takes ${what} to read; give a smaller one`);
-}
-
-function brokeOff(cause?: unknown): CribError {
-  return new CribError('INTERNAL', 'The thread that reads the document broke off', { cause });
+  return { kind: 'work', text, url: url?.href ?? null, serverUrl, serverVariables, externalRefs, asyncPoll };
 }

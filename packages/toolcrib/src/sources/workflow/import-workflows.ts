@@ -1,3 +1,4 @@
+import type { Isolation, Turn } from '../../isolation/isolation.ts';
 import type { ImportReport } from '../../model/import-report.ts';
 import type { Json, JsonSchema } from '../../model/json.ts';
 import type { DiscoveredTool } from '../../model/tool.ts';
@@ -17,7 +18,8 @@ export interface WorkflowsInput {
   url: URL | null;
   /** The registered source that a source description of this name means. */
   sources(name: string): RegisteredSource | undefined;
-  signal: AbortSignal;
+  isolation: Isolation;
+  turn: Turn;
 }
 
 export interface ImportedWorkflows {
@@ -31,9 +33,8 @@ export interface ImportedWorkflows {
  * [WF-1] An Arazzo document as tools: one for each workflow. A workflow that cannot be carried out as it is written is left out and reported, by
  * name. Throws `VALIDATION_ERROR` where the document as a whole cannot be read.
  */
-export async function importWorkflows({ text, url, sources, signal }: WorkflowsInput): Promise<ImportedWorkflows> {
-  signal.throwIfAborted();
-  const { document, warnings: ofText } = await readArazzo(text, signal);
+export async function importWorkflows({ text, url, sources, isolation, turn }: WorkflowsInput): Promise<ImportedWorkflows> {
+  const { document, warnings: ofText } = await readArazzo(text, isolation, turn);
   const { info, sourceDescriptions: descriptions, components } = document;
   const skipped: ImportReport['skipped'] = [];
   const warnings: ImportReport['warnings'] = ofText.map((message) => ({ operation: null, message }));

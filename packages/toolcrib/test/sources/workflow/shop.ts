@@ -10,6 +10,7 @@ import type { DiscoveredTool, Tool } from '../../../src/model/tool.ts';
 import type { CallTool } from '../../../src/sources/workflow/call-tool.ts';
 import { importWorkflows, type ImportedWorkflows } from '../../../src/sources/workflow/import-workflows.ts';
 import { createWorkflowCalls } from '../../../src/sources/workflow/workflow-calls.ts';
+import { isolated } from '../../fixtures/isolated.ts';
 import { startHttpServer } from '../../fixtures/http-server.ts';
 import { samplePrincipal, sampleTool } from '../../fixtures/samples.ts';
 
@@ -91,7 +92,7 @@ export function arazzo(workflows: object[], extra: JsonObject = {}): string {
 export function importFrom(document: string, tools: readonly Tool[]): Promise<ImportedWorkflows> {
   const url = new URL('https://docs.test/workflows.yaml');
   const sources = (name: string) => (name === 'shop' ? { namespace: 'shop', tools } : undefined);
-  return importWorkflows({ text: document, url, sources, signal: AbortSignal.timeout(10_000) });
+  return importWorkflows({ text: document, url, sources, ...isolated });
 }
 
 /** Asks the service itself, and answers in the form that execution does. */

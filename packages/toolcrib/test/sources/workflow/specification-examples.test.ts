@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Tool } from '../../../src/model/tool.ts';
 import { importWorkflows } from '../../../src/sources/workflow/import-workflows.ts';
+import { isolated } from '../../fixtures/isolated.ts';
 import { corpusPath } from '../../fixtures/openapi/corpus.ts';
 import { importedTools } from '../../fixtures/openapi/imported-tools.ts';
 import { askOver, runTool, startShop } from './shop.ts';
@@ -13,7 +14,7 @@ const importOver = (file: string, tools: readonly Tool[], correct = (text: strin
     text: correct(read(file)),
     url: null,
     sources: () => ({ namespace: 'shop', tools }),
-    signal: new AbortController().signal,
+    ...isolated,
   });
 const names = (tools: { definition: { name: string } }[]) => tools.map(({ definition }) => definition.name);
 

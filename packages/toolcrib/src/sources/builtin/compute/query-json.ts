@@ -7,12 +7,16 @@ const mostMatches = 1000;
 
 /** Deeper values would break readers that recurse, the server's own among them. */
 const deepestData = 200;
+/** A small object can take 360 bytes: as many as these stay below the limit of a thread, which cannot be ended while it parses. */
+const mostParts = 250_000;
 
 const environment = new JSONPathEnvironment({ maxRecursionDepth: deepestData + 10 });
 
 /** The matches of an RFC 9535 query, lazily: what lies beyond the limits is never looked for. Runs in a worker, and may take for ever. */
 export function queryJson(data: string, query: string): WorkOutcome {
-  if (isDeeperThan(data, deepestData)) return { failure: `The data is nested deeper than ${deepestData} levels.` };
+  const { depth, parts } = boundsOf(data);
+  if (depth > deepestData) return { failure: `The data is nested deeper than ${deepestData} levels.` };
+  if (parts > mostParts) return { failure: `The data has more than ${mostParts} objects and lists.` };
   let compiled;
   try {
     compiled = environment.compile(query);
@@ -43,9 +47,11 @@ export function queryJson(data: string, query: string): WorkOutcome {
   return { structured: `{"matches":[${matches.join(',')}],"truncated":${truncated}}`, text: lines.join('\n') || 'No match.' };
 }
 
-/** Looks at the text, not at the value: no recursion, whatever the depth. */
-function isDeeperThan(json: string, limit: number): boolean {
+/** Looks at the text, not at the value: nothing is built, whatever it comes to. */
+function boundsOf(json: string): { depth: number; parts: number } {
+  let level = 0;
   let depth = 0;
+  let parts = 0;
   let inString = false;
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i);
@@ -54,8 +60,9 @@ function isDeeperThan(json: string, limit: number): boolean {
       else if (code === 0x22) inString = false;
     } else if (code === 0x22) inString = true;
     else if (code === 0x5b || code === 0x7b) {
-      if (++depth > limit) return true;
-    } else if (code === 0x5d || code === 0x7d) depth--;
+      parts++;
+      depth = Math.max(depth, ++level);
+    } else if (code === 0x5d || code === 0x7d) level--;
   }
-  return false;
+  return { depth, parts };
 }

@@ -1,6 +1,8 @@
+import type { Json } from '../../../model/json.ts';
 import type { PollProfile } from '../../../model/poll-profile.ts';
 import type { DiscoveredTool } from '../../../model/tool.ts';
 import type { ImportReport } from '../../../model/import-report.ts';
+import { boundsOf } from './document-bounds.ts';
 import { compileOperation, type CompileContext } from './compile-operation.ts';
 import type { ImportNotes } from './import-notes.ts';
 import { cut, objectAt, own, textAt, wordAt } from './node.ts';
@@ -22,6 +24,8 @@ export interface CompileInput {
   notes: ImportNotes;
   /** Takes a tool as the JSON that it is, so that nothing is kept twice. */
   give(json: string): void;
+  /** Of all schemas together. */
+  mostValues?: number;
 }
 
 export interface CompiledDocument {
@@ -31,12 +35,15 @@ export interface CompiledDocument {
 }
 
 const mostTools = 20_000;
-const mostText = 128 * 1024 * 1024;
+// What the gateway holds in memory for as long as the source is there. Small values take the most memory for their length.
+const mostText = 64 * 1024 * 1024;
+const usualMostValues = 2_000_000;
 /** Above this, a list of all tools leaves a model too little room for its work. */
 const manyTokens = 20_000;
 
 /** [OAS-1] All operations of a document as tools. */
-export function compileDocument({ document, url, serverUrl, serverVariables, asyncPoll, notes, give }: CompileInput): CompiledDocument {
+export function compileDocument(input: CompileInput): CompiledDocument {
+  const { document, url, serverUrl, serverVariables, asyncPoll, notes, give, mostValues = usualMostValues } = input;
   const info = objectAt(own(document.root, 'info'));
   const version = cut(wordAt(own(info, 'version')) ?? '', 200);
   const { operations, skipped } = findOperations(document);
@@ -60,16 +67,19 @@ export function compileDocument({ document, url, serverUrl, serverVariables, asy
   const servers = new Set<string>();
   const schemes = new Map<string, ImportReport['security'][number]>();
   let characters = 0;
+  let values = 0;
   let listed = 0;
 
   function compile(found: FoundOperation, name: string): void {
     if (taken.size >= mostTools) throw new Unusable(`A source has at most ${mostTools} tools`);
-    if (characters > mostText) throw tooMuchText();
     if (taken.has(name.toLowerCase())) throw new Unusable('It stands twice in the document');
     const tool = compileOperation(found, name, Object.hasOwn(asyncPoll, name) ? (asyncPoll[name] ?? null) : null, context);
     const json = JSON.stringify(tool);
+    const { nodes } = boundsOf(tool as unknown as Json, Number.POSITIVE_INFINITY, false);
+    if (characters + json.length > mostText) throw new Unusable(`The tools of a source take at most ${mostText / 1024 / 1024} MiB`);
+    if (values + nodes > mostValues) throw new Unusable(`The tools of a source have at most ${mostValues} values in their schemas`);
     characters += json.length;
-    if (characters > mostText) throw tooMuchText();
+    values += nodes;
     listed += name.length + tool.definition.description.length + JSON.stringify(tool.definition.input_schema).length;
     taken.add(name.toLowerCase());
     count(tool);
@@ -117,10 +127,6 @@ export function compileDocument({ document, url, serverUrl, serverVariables, asy
       security: [...schemes.values()],
     },
   };
-}
-
-function tooMuchText(): Unusable {
-  return new Unusable(`The tools of a source take at most ${mostText / 1024 / 1024} MiB`);
 }
 
 function reasonOf(error: unknown): string {

@@ -18,11 +18,14 @@ export interface ExternalDocuments {
 
 /** What was read beside the document itself. */
 export interface LoadedDocuments {
+  /** In the order in which the documents refer to them. */
   urls: string[];
   bytes: number;
   /** Those that could not be. */
   warnings: string[];
 }
+
+type Wanted = readonly [address: string, at: string];
 
 interface Piece {
   value: Json;
@@ -44,12 +47,12 @@ export async function takeInDocuments(root: JsonObject, url: URL | null, { allow
   const mayRead = ({ href }: URL) => allowed.some((beginning) => isBelow(href, beginning));
 
   /** Nothing where it cannot be read: only what needs it is the worse for it. */
-  async function read(address: string, at: string): Promise<Piece[]> {
+  function read([address, at]: Wanted, text: PromiseSettledResult<string>): Piece[] {
     let value: Json;
     try {
-      const text = await load(address);
-      loaded.bytes += Buffer.byteLength(text);
-      value = parseDocument(text).value;
+      if (text.status === 'rejected') throw text.reason;
+      loaded.bytes += Buffer.byteLength(text.value);
+      value = parseDocument(text.value).value;
     } catch (error) {
       loaded.warnings.push(`${address} could not be read: ${error instanceof Error ? error.message : String(error)}`);
       return [];
@@ -61,7 +64,7 @@ export async function takeInDocuments(root: JsonObject, url: URL | null, { allow
   }
 
   for (let pieces: Piece[] = [{ value: root, url, at: '' }]; pieces.length > 0;) {
-    const wanted: [address: string, at: string][] = [];
+    const wanted: Wanted[] = [];
     for (const piece of pieces) {
       redirect(piece, (address) => {
         const name = withoutFragment(address);
@@ -77,7 +80,9 @@ export async function takeInDocuments(root: JsonObject, url: URL | null, { allow
     pieces = [];
     for (let from = 0; from < wanted.length; from += loadedAtOnce) {
       const slice = wanted.slice(from, from + loadedAtOnce);
-      pieces.push(...(await Promise.all(slice.map(async ([address, at]) => read(address, at)))).flat());
+      const texts = await Promise.allSettled(slice.map(async ([address]) => load(address)));
+      // In the order of the document, whichever came first.
+      for (const [index, text] of texts.entries()) pieces.push(...read(slice[index] as Wanted, text));
     }
   }
   if (loaded.urls.length > 0) root[place] = documents;
@@ -98,7 +103,8 @@ function redirect({ value, url, at }: Piece, placeOf: (address: URL) => string |
       const fragment = reference.includes('#') ? reference.slice(reference.indexOf('#') + 1) : '';
       if (target !== undefined) node['$ref'] = `#${target}${fragment}`;
     }
-    for (const inner of Object.values(node)) if (typeof inner === 'object') open.push(inner);
+    // What stands first is taken first.
+    for (const inner of Object.values(node).reverse()) if (typeof inner === 'object') open.push(inner);
   }
 }
 

@@ -1,8 +1,11 @@
 import type { ErrorCode } from '../../../model/crib-error.ts';
+import type { ImportReport } from '../../../model/import-report.ts';
 import type { PollProfile } from '../../../model/poll-profile.ts';
+import type { DiscoveredTool } from '../../../model/tool.ts';
 
-/** What the thread that imports a document is given. */
+/** What the process that imports a document is given. */
 export interface ImportWork {
+  kind: 'work';
   text: string;
   url: string | null;
   serverUrl: string | null;
@@ -11,12 +14,12 @@ export interface ImportWork {
   asyncPoll: Record<string, PollProfile>;
 }
 
-/** What it says. Tools come as JSON, some at a time: text crosses between threads at no cost, and reading it holds nobody up for long. */
+/** What it says. Tools come some at a time, so that reading them holds nobody up for long. */
 export type ImportMessage =
   | { kind: 'load'; url: string }
-  | { kind: 'tools'; json: string }
-  | { kind: 'done'; json: string }
+  | { kind: 'tools'; tools: DiscoveredTool[] }
+  | { kind: 'done'; title: string; version: string; report: ImportReport }
   | { kind: 'failed'; code: ErrorCode; message: string };
 
 /** What it is answered. */
-export type LoadAnswer = { url: string; text: string } | { url: string; failure: string };
+export type LoadAnswer = { kind: 'loaded'; url: string; text: string } | { kind: 'not-loaded'; url: string; failure: string };

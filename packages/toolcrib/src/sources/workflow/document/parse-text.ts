@@ -1,37 +1,24 @@
-import { once } from 'node:events';
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Isolation, Turn } from '../../../isolation/isolation.ts';
+import { unreadDocument } from '../../../isolation/unread-document.ts';
 import { CribError } from '../../../model/crib-error.ts';
-import type { ParseOutcome } from './parse-worker.ts';
+import type { ParseOutcome } from './parse-program.ts';
 
 const longestDocument = 1_000_000;
-const timeLimitMs = 10_000;
+const limits = { timeLimitMs: 10_000, memoryLimitMb: 256, mostOutputBytes: 16_000_000 };
 
-// The source runs as TypeScript, the package as JavaScript; the worker's file stands beside this one in both.
-const workerFile = new URL(`./parse-worker${extname(import.meta.url)}`, import.meta.url);
+// The source runs as TypeScript, the package as JavaScript; the program stands beside this one in both.
+const program = new URL(`./parse-program${extname(import.meta.url)}`, import.meta.url);
 
-/** JSON or YAML that may have been written by anybody, on a thread of its own that is ended where it takes too much. Throws `VALIDATION_ERROR`. */
-export async function parseText(text: string, signal: AbortSignal): Promise<{ value: unknown; warnings: string[] }> {
+/** JSON or YAML that may have been written by anybody, in a process of its own that is ended where it takes too much. Throws `VALIDATION_ERROR`. */
+export async function parseText(text: string, isolation: Isolation, turn: Turn): Promise<{ value: unknown; warnings: string[] }> {
   if (text.length > longestDocument) throw wrong(`The document is longer than ${longestDocument} characters`);
-  const worker = new Worker(workerFile, {
-    // Nothing of ours is of use to the work, and the environment holds secrets.
-    env: {},
-    execArgv: [],
-    workerData: text,
-    resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 4 },
-  });
-  const tooLong = AbortSignal.timeout(timeLimitMs);
-  try {
-    const [outcome] = (await once(worker, 'message', { signal: AbortSignal.any([signal, tooLong]) })) as [ParseOutcome];
-    if ('failure' in outcome) throw wrong(outcome.failure);
-    return { value: JSON.parse(outcome.json), warnings: outcome.warnings };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof CribError) throw error;
-    throw wrong('The document took too much time or memory to be read');
-  } finally {
-    await worker.terminate();
-  }
+  let parsed = { failure: 'The process that reads the document ended without a word' } as ParseOutcome;
+  const onMessage = (message: unknown) => (parsed = message as ParseOutcome);
+  const outcome = await isolation.run({ program, input: text, inputBytes: text.length, ...limits, ...turn, onMessage });
+  if (outcome.how !== 'finished') throw unreadDocument(outcome, limits);
+  if ('failure' in parsed) throw wrong(parsed.failure);
+  return parsed;
 }
 
 function wrong(message: string): CribError {

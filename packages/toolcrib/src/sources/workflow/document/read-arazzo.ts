@@ -1,12 +1,17 @@
 import type { z } from 'zod';
+import type { Isolation, Turn } from '../../../isolation/isolation.ts';
 import { CribError } from '../../../model/crib-error.ts';
 import { deepestIssue } from '../../../model/deepest-issue.ts';
 import { arazzoSchema, type ArazzoDocument } from './arazzo-document.ts';
 import { parseText } from './parse-text.ts';
 
 /** An Arazzo document, from JSON or YAML, and what is odd about its text. Throws `VALIDATION_ERROR`. */
-export async function readArazzo(text: string, signal: AbortSignal): Promise<{ document: ArazzoDocument; warnings: string[] }> {
-  const { value, warnings } = await parseText(text, signal);
+export async function readArazzo(
+  text: string,
+  isolation: Isolation,
+  turn: Turn,
+): Promise<{ document: ArazzoDocument; warnings: string[] }> {
+  const { value, warnings } = await parseText(text, isolation, turn);
   const version = typeof value === 'object' && value !== null && 'arazzo' in value ? value.arazzo : undefined;
   if (typeof version !== 'string') throw wrong('This is no Arazzo document: it has no field `arazzo` with a version in it');
   if (!/^1\.0\.\d+$/.test(version)) throw wrong(`This document is written in Arazzo ${version.slice(0, 40)}; 1.0 is understood`);

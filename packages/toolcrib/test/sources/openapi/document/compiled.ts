@@ -4,9 +4,9 @@ import { openDocument } from '../../../../src/sources/openapi/document/open-docu
 import type { Json, JsonObject } from '../../../../src/model/json.ts';
 import type { DiscoveredTool } from '../../../../src/model/tool.ts';
 
-type Settings = Partial<Pick<CompileInput, 'url' | 'serverUrl' | 'serverVariables' | 'asyncPoll'>>;
+type Settings = Partial<Pick<CompileInput, 'url' | 'serverUrl' | 'serverVariables' | 'asyncPoll' | 'mostValues'>>;
 
-/** What comes of a document, without the thread that does it otherwise. */
+/** What comes of a document, without the process that does it otherwise. */
 export function compiled(value: JsonObject, settings: Settings = {}) {
   const tools: DiscoveredTool[] = [];
   const notes = createImportNotes();

@@ -97,4 +97,13 @@ describe('[OAS-1] every operation is a tool', () => {
     expect(tools.map(({ path }) => path)).toEqual(['/good']);
     expect(report.skipped).toEqual([{ operation: expect.stringMatching(/^POST /), reason: expect.stringMatching(reason) }]);
   });
+
+  test('[SEC-1] tools that would take more memory than the gateway gives a source are left out', () => {
+    const parameters = [{ in: 'query', name: 'a', schema: { enum: Array.from({ length: 1000 }, () => ({ 34: 0 })) } }];
+    const paths = Object.fromEntries(Array.from({ length: 3 }, (_, i) => [`/p${i}`, { get: { parameters } }]));
+    const { tools, report } = compiled(documentOf({}, { paths: { ...paths, '/good': { get: {} } } }), { mostValues: 5000 });
+    expect(tools.map(({ path }) => path)).toEqual(['/p0', '/p1', '/good']);
+    const reason = 'The tools of a source have at most 5000 values in their schemas';
+    expect(report.skipped).toEqual([{ operation: 'GET /p2', reason }]);
+  });
 });

@@ -1,0 +1,77 @@
+import { connectToGateway } from '../../../isolation/connect-to-gateway.ts';
+import { CribError } from '../../../model/crib-error.ts';
+import { compileDocument } from './compile-document.ts';
+import { takeInDocuments } from './external-documents.ts';
+import type { ImportMessage, ImportWork, LoadAnswer } from './import-messages.ts';
+import { createImportNotes } from './import-notes.ts';
+import { objectAt } from './node.ts';
+import { openDocument } from './open-document.ts';
+import { parseDocument } from './parse-document.ts';
+
+/** The program of the process that imports one document: nothing that the document does there can hold up or bring down anybody else. */
+const charactersAtOnce = 256 * 1024;
+const waiting = new Map<string, PromiseWithResolvers<string>>();
+const gateway = connectToGateway((message) => void take(message as ImportWork | LoadAnswer));
+
+function send(message: ImportMessage): void {
+  gateway.send(JSON.stringify(message));
+}
+
+function load(url: string): Promise<string> {
+  const answered = Promise.withResolvers<string>();
+  waiting.set(url, answered);
+  send({ kind: 'load', url });
+  return answered.promise;
+}
+
+async function run({ text, url: address, externalRefs, serverUrl, serverVariables, asyncPoll }: ImportWork): Promise<void> {
+  const url = address === null ? null : new URL(address);
+  const notes = createImportNotes();
+  const { value, warnings } = parseDocument(text);
+  const document = openDocument(value);
+  const loaded = await takeInDocuments(objectAt(value), url, { allowed: externalRefs, load });
+  for (const message of [...warnings, ...loaded.warnings]) notes.warn(message);
+
+  let batch: string[] = [];
+  let size = 0;
+  function flush(): void {
+    if (batch.length > 0) gateway.send(`{"kind":"tools","tools":[${batch.join(',')}]}`);
+    batch = [];
+    size = 0;
+  }
+  function give(json: string): void {
+    batch.push(json);
+    size += json.length;
+    if (size > charactersAtOnce) flush();
+  }
+
+  const { report, ...rest } = compileDocument({ document, url, serverUrl, serverVariables, asyncPoll, notes, give });
+  flush();
+  notes.close();
+  const { skipped, warnings: noted } = notes;
+  const bytes = Buffer.byteLength(text) + loaded.bytes;
+  send({ kind: 'done', ...rest, report: { ...report, skipped, warnings: noted, bytes, external_refs: loaded.urls } });
+}
+
+async function runToTheEnd(work: ImportWork): Promise<void> {
+  try {
+    await run(work);
+  } catch (error) {
+    if (error instanceof CribError) send({ kind: 'failed', code: error.code, message: error.message });
+    else if (error instanceof RangeError)
+      send({ kind: 'failed', code: 'VALIDATION_ERROR', message: 'The document is too large or too deeply nested' });
+    else throw error;
+  }
+  gateway.close();
+}
+
+async function take(message: ImportWork | LoadAnswer): Promise<void> {
+  switch (message.kind) {
+    case 'work':
+      return runToTheEnd(message);
+    case 'loaded':
+      return waiting.get(message.url)?.resolve(message.text);
+    case 'not-loaded':
+      return waiting.get(message.url)?.reject(new Error(message.failure));
+  }
+}
