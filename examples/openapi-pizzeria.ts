@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -41,7 +41,10 @@ const call = (username: string, name: string, args: object = {}) => ask<Called>(
 
 try {
   const { value: address } = await createInterface({ input: pizzeria.stdout })[Symbol.asyncIterator]().next();
-  const client = (await (await fetch(`${issuer}/client`)).json()) as object;
+  // The client with which Toolcrib exchanges tokens; only who can read the secret of the development issuer is told it.
+  const secret = (await readFile(join(dataDir, 'dev-secret'), 'utf8')).trim();
+  const basic = { authorization: `Basic ${btoa(`toolcrib-cli:${secret}`)}` };
+  const client = (await (await fetch(`${issuer}/client`, { headers: basic })).json()) as object;
 
   // Registered by an administrator: where the document is, as whom the service is called, and which operation takes its time.
   const source = await ask<{ status: object }>('admin', '/api/sources?wait=30000', {

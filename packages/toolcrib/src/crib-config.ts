@@ -29,6 +29,8 @@ export interface CribConfig {
   runRules?: RunRules | 'nothing';
   /** [SEC-2] Keeps servers outside of containers from running as ourselves, unless the rules say so. */
   separateUser?: boolean;
+  /** There is no issuer but our own, so that policies of development are in force. */
+  development?: boolean;
   /** Where the Docker Engine listens; `DOCKER_HOST` or the usual place when absent. */
   dockerHost?: string;
   /** [SEC-1] What may be connected to beside public addresses; this machine where it is left out. */

@@ -123,7 +123,7 @@ const lastTryMs = 2000;
 
 export async function openCrib(config: CribConfig): Promise<Crib> {
   await using opened = new AsyncDisposableStack();
-  const { dataDir, databaseUrl, warn } = config;
+  const { dataDir, databaseUrl, warn, development = false } = config;
   const acceptance = createAcceptance({ warn });
   const egress = createEgress({ ...config, allowedNetworks: config.allowedNetworks ?? ['loopback'] });
   opened.use(lockDataDirectory(dataDir));
@@ -178,7 +178,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       warn,
     }),
   );
-  const counter = await openCounter({ store, warn });
+  const counter = await openCounter({ store, warn, development });
 
   const dockerHost = config.dockerHost ?? process.env['DOCKER_HOST'];
   const docker = dockerEnvironment(dockerHost, process.env);
@@ -350,7 +350,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     artifacts,
     secrets: createSecretAdministration({ secrets, changed: speakers.forget }),
     groups: createGroupAdministration({ change }),
-    policies: createPolicyAdministration({ change }),
+    policies: createPolicyAdministration({ change, development }),
     sources: createSourceAdministration({
       store,
       counter,
@@ -422,7 +422,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       await resources.disposeAsync();
     },
   } satisfies Omit<Crib, 'configuration'>;
-  return { ...crib, configuration: createConfigurationAdministration({ ...crib, scopeOf }) };
+  return { ...crib, configuration: createConfigurationAdministration({ ...crib, scopeOf, development }) };
 }
 
 /** What comes with Toolcrib itself runs whenever Toolcrib does. */

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -141,9 +141,23 @@ export async function spawnServer(args: string[], env: Record<string, string> = 
   };
 }
 
+/** The secret that shows a client to be of the user who runs a development server. */
+async function devSecret(url: string): Promise<string> {
+  const metadata = await fetch(`${url}/dev/.well-known/openid-configuration`);
+  const { toolcrib_secret_file: file } = (await metadata.json()) as { toolcrib_secret_file: string };
+  return (await readFile(file, 'utf8')).trim();
+}
+
+/** The client with which the gateway exchanges tokens in development. */
+export async function devClient(url: string): Promise<{ client_id: string; client_secret: string }> {
+  const headers = { authorization: `Basic ${btoa(`toolcrib-cli:${await devSecret(url)}`)}` };
+  return (await (await fetch(`${url}/dev/client`, { headers })).json()) as { client_id: string; client_secret: string };
+}
+
 /** A development user's token, asked for as a client does. */
 export async function devToken(url: string, username: string): Promise<string> {
-  const body = new URLSearchParams({ grant_type: 'password', username });
+  const client = { client_id: 'toolcrib-cli', client_secret: await devSecret(url) };
+  const body = new URLSearchParams({ grant_type: 'password', username, ...client });
   const response = await fetch(`${url}/dev/token`, { method: 'POST', body });
   const { access_token: token } = (await response.json()) as { access_token: string };
   return token;

@@ -15,9 +15,16 @@ export interface PolicyAdministration {
   delete(actor: Principal, id: string, options?: Seen): Promise<void>;
 }
 
-export function createPolicyAdministration({ change }: { change: MakeChange }): PolicyAdministration {
+interface PolicyAdministrationInput {
+  change: MakeChange;
+  /** Whether there is no issuer but our own: what is saved then is for development alone, and saving it elsewhere puts it into force there. */
+  development: boolean;
+}
+
+export function createPolicyAdministration({ change, development }: PolicyAdministrationInput): PolicyAdministration {
+  const saved = development ? 'development' : null;
   return {
-    async create(actor, { id = randomUUID(), managed_by = null, ...input }) {
+    async create(actor, { id = randomUUID(), managed_by = saved, ...input }) {
       refuseBadExpressions(input);
       return change(actor, { kind: 'policy-created', topic: 'policy', subject: id }, async (tx) => {
         const now = Date.now();
@@ -32,7 +39,8 @@ export function createPolicyAdministration({ change }: { change: MakeChange }): 
       return change(actor, { kind: 'policy-changed', topic: 'policy', subject: id }, async (tx) => {
         const before = await existing(tx, id);
         refuseOvertaken(before, options);
-        const policy: Policy = { ...before, ...input, updated_at: laterThan(before) };
+        const managed_by = before.managed_by === 'file' ? 'file' : saved;
+        const policy: Policy = { ...before, managed_by, ...input, updated_at: laterThan(before) };
         await refuseUnknownGroups(tx, policy);
         await tx.policies.update(policy);
         return { before, after: policy };

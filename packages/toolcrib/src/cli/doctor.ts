@@ -1,6 +1,7 @@
 import { createEgress } from '../net/egress.ts';
 import { align } from './align.ts';
 import { checkAdministrators } from './check-administrators.ts';
+import { checkDevelopmentPolicies } from './check-development-policies.ts';
 import { checkDataFolder, checkNode } from './check-machine.ts';
 import { checkPrograms } from './check-programs.ts';
 import { checkRunning } from './check-running.ts';
@@ -30,6 +31,7 @@ export const doctor = defineCommand({
       checkPort(host, port),
       databaseUrl === undefined ? embeddedDatabase : checkDatabase(databaseUrl),
       ...(issuers.length === 0 ? [checkDevelopment(host)] : issuers.map((issuer) => checkIssuer(issuer, egress))),
+      checkDevelopmentPolicies(place),
       checkPrograms(dockerHost),
       checkRunning(runRules, { production: issuers.length > 0 }),
     ]);

@@ -14,7 +14,7 @@ export async function serveBanner(config: ServeConfig, running: RunningServer): 
     ['Data', config.databaseUrl === undefined ? config.dataDir : `${config.dataDir}, and PostgreSQL at ${placeOf(config.databaseUrl)}`],
     ...(config.configFile === undefined ? [] : [['File', config.configFile]]),
     running.dev
-      ? ['Mode', 'development: it makes tokens itself, for alice, bob and admin, whoever asks']
+      ? ['Mode', 'development: it makes tokens for alice, bob and admin, for you alone']
       : ['Issuers', config.issuers.map(({ issuer }) => issuer).join(', ')],
   ];
   const lines = [

@@ -23,7 +23,7 @@ export function serveConfig(
   { production, env = {} }: { production: boolean; env?: NodeJS.ProcessEnv },
 ): ServeConfig {
   const place = placeFrom(given);
-  if (place.issuers.length === 0) refuseOpenDevelopment({ host: place.host, production });
+  if (place.issuers.length === 0) refuseOpenDevelopment({ host: place.host, production, given });
   else refuseUnboundClaims(place);
   const rate = given.number('principal-rate', { least: 0, most: 1_000_000, whole: false });
   const burst = given.number('principal-burst', { least: 1, most: 1_000_000 });
@@ -116,8 +116,14 @@ export function keysFrom(given: Given<'keys'>): string | undefined {
   throw misfit(given, 'keys', 'must be the path of a file; the keys themselves belong into TOOLCRIB_KEYS');
 }
 
-/** [ID-1] Whoever reaches the development issuer may be anybody, so nobody else may reach it. */
-export function refuseOpenDevelopment({ host, production }: { host: string; production: boolean }): void {
+interface Openness {
+  host: string;
+  production: boolean;
+  given?: Given<ServeOption>;
+}
+
+/** [ID-1] The development server is for the person who runs it: nobody else may reach it, neither by an address nor through a name or a page. */
+export function refuseOpenDevelopment({ host, production, given }: Openness): void {
   const instead = 'pass --issuer <url> (and --audience <name>) of your identity provider';
   if (production) throw new UsageError(`Without an issuer Toolcrib runs for development only, and NODE_ENV is production: ${instead}`);
   const hostname = URL.parse(`http://${isIP(host) === 6 ? `[${host}]` : host}`)?.hostname ?? '';
@@ -127,6 +133,14 @@ export function refuseOpenDevelopment({ host, production }: { host: string; prod
       {
         field: 'host',
       },
+    );
+  }
+  const opening = (['public-url', 'allowed-host', 'allowed-origin'] as const).find((name) => given?.origin(name) !== undefined);
+  if (given !== undefined && opening !== undefined) {
+    throw misfit(
+      given,
+      opening,
+      `lets others reach the server, which without an issuer is for development on this machine only: leave it out, or ${instead}`,
     );
   }
 }

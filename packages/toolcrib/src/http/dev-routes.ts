@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { DevIssuer } from '../identity/dev-issuer.ts';
 import { OAuthError } from '../identity/oauth-error.ts';
 
@@ -10,18 +10,24 @@ export function addDevRoutes(app: FastifyInstance, issuer: DevIssuer): void {
     });
     scope.get('/dev/jwks', () => Promise.resolve(issuer.jwks()));
     scope.get('/dev/.well-known/openid-configuration', () => Promise.resolve(issuer.metadata()));
-    // Whoever is here can have the token of any user anyway.
-    scope.get('/dev/client', (_request, reply) => reply.header('cache-control', 'no-store').send(issuer.gatewayCredentials()));
-    scope.post('/dev/token', async (request, reply) => {
-      void reply.header('cache-control', 'no-store');
-      try {
+    scope.get('/dev/client', (request, reply) => answer(reply, async () => issuer.gatewayCredentialsFor(request.headers.authorization)));
+    scope.post('/dev/token', (request, reply) =>
+      answer(reply, () => {
         const body = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-        return await issuer.token(body, request.headers.authorization);
-      } catch (error) {
-        if (!(error instanceof OAuthError)) throw error;
-        return reply.code(error.status).send(error.toJSON());
-      }
-    });
+        return issuer.token(body, request.headers.authorization);
+      }),
+    );
     done();
   });
+}
+
+/** In the form that clients of a token endpoint expect, refusals too. */
+async function answer(reply: FastifyReply, give: () => Promise<object>): Promise<object> {
+  void reply.header('cache-control', 'no-store');
+  try {
+    return await give();
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    return reply.code(error.status).send(error.toJSON());
+  }
 }

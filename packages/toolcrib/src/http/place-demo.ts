@@ -13,6 +13,11 @@ export const demoSourceId = '00000000-0000-4000-8000-000000000002';
 // The source runs as TypeScript, the package as JavaScript.
 const program = fileURLToPath(new URL(`../demo/demo-server${extname(import.meta.url)}`, import.meta.url));
 
+/** Whatever somebody has called it since; what was made another source of is theirs. */
+export function isDemo({ id, source_type, definition }: SourceRecord): boolean {
+  return id === demoSourceId && source_type === 'mcp' && /^demo-server\.[jt]s$/.test(basename(definition.command?.[1] ?? ''));
+}
+
 /**
  * Brings the demo server along: a source like any other, which an administrator may stop, change and delete. It is made once. Later it is
  * only told where its program is, since that may have moved with an upgrade.
@@ -24,7 +29,7 @@ export async function placeDemo(crib: Crib, { isNew }: { isNew: boolean }): Prom
   const command = [process.execPath, program];
   const placed = known?.definition?.command ?? [];
   // Somebody who has made another source of it keeps that.
-  const isMoved = /^demo-server\.[jt]s$/.test(basename(placed[1] ?? '')) && placed.join('\0') !== command.join('\0');
+  const isMoved = known !== undefined && isDemo(known) && placed.join('\0') !== command.join('\0');
   if (known === undefined ? !isNew : !isMoved) return;
   const now = laterThan(known);
   const source: SourceRecord = {

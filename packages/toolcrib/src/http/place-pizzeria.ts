@@ -2,9 +2,9 @@ import type { Crib } from '../crib.ts';
 import { pizzeriaAudience } from '../demo/pizzeria-api.ts';
 import type { DevIssuer } from '../identity/dev-issuer.ts';
 import { CribError } from '../model/crib-error.ts';
-import { ownIssuer, type Principal } from '../model/principal.ts';
 import type { OpenApiSource, SourceRecord } from '../model/source.ts';
 import { openApiFormSchema } from '../sources/openapi/registration/openapi-form.ts';
+import { developmentActor } from './development-actor.ts';
 import { pizzeriaDocumentUrl } from './pizzeria-routes.ts';
 
 interface PlacePizzeriaInput {
@@ -14,15 +14,6 @@ interface PlacePizzeriaInput {
 }
 
 const namespace = 'pizzeria';
-const system: Principal = {
-  issuer: ownIssuer,
-  subject: 'development',
-  key: `${ownIssuer} development`,
-  client: null,
-  claims: {},
-  expiresAt: Number.POSITIVE_INFINITY,
-  token: null,
-};
 
 /** Shows more of what happens on the way than the usual second would. */
 const orderProfile = { completed_values: ['ready'], failed_values: ['burnt', 'cancelled'], interval_ms: 500, backoff: 1.2 };
@@ -50,8 +41,8 @@ export async function placePizzeria(crib: Crib, { baseUrl, issuer, isNew }: Plac
     refresh_interval_ms,
   });
   try {
-    if (known === undefined) await crib.sources.register(system, form);
-    else await crib.sources.replace(system, known.id, form);
+    if (known === undefined) await crib.sources.register(developmentActor, form);
+    else await crib.sources.replace(developmentActor, known.id, form);
   } catch (error) {
     // Somebody has a source of that namespace, which comes before a demo.
     if (!(error instanceof CribError && error.code === 'CONFLICT')) throw error;
@@ -63,7 +54,7 @@ export function hasPizzeria(crib: Crib): boolean {
 }
 
 /** Whatever somebody has called it since; what was made another source of is theirs. */
-function isPizzeria(source: SourceRecord): source is OpenApiSource {
+export function isPizzeria(source: SourceRecord): source is OpenApiSource {
   const url = URL.parse(documentOf(source) ?? '');
   return url?.hostname === '127.0.0.1' && url.href === pizzeriaDocumentUrl(url.origin);
 }

@@ -40,14 +40,15 @@ export async function seedDevelopment(crib: Crib, { demo }: { demo: boolean }): 
 
 async function seed(crib: Crib, { source, policy: granting, ...named }: SeededGroup): Promise<void> {
   const now = Date.now();
-  const stored = { managed_by: null, created_at: now, updated_at: now };
-  const group = { ...named, selectors: [{ source }], include: [], exclude: [], ...stored };
+  const stored = { created_at: now, updated_at: now };
+  const group = { ...named, selectors: [{ source }], include: [], exclude: [], managed_by: null, ...stored };
   const policy = {
     ...granting,
-    description: 'Made for development; delete it when you have policies of your own',
+    description: 'Made for development, and in force only there; delete it when you have policies of your own',
     enabled: true,
     matchers: [{ path: 'realm_access.roles', operator: 'contains' as const, value: 'toolcrib-user' }],
     groups: [group.id],
+    managed_by: 'development' as const,
     ...stored,
   };
   const byUs = { actor: 'system', before: null } as const;

@@ -71,6 +71,7 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
   const publicUrl = config.publicUrl ?? baseUrl;
   const crib = await openCrib({
     publicUrl,
+    development: bound === undefined,
     dataDir: config.dataDir,
     ...(config.databaseUrl === undefined ? {} : { databaseUrl: config.databaseUrl }),
     ...(config.keys === undefined ? {} : { keys: config.keys }),
@@ -134,6 +135,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     onFetchFailed: (error) => logger.warn({ err: error }, "an issuer's keys could not be fetched"),
   });
   onVerifier(verifier);
+  if (development === undefined) await (await import('./end-development.ts')).endDevelopment(crib, logger);
 
   // Before the door is open: a server whose file cannot be applied would decide by other rules than those that were written down.
   const { configFile } = config;

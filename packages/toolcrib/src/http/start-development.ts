@@ -5,6 +5,8 @@ import { createDevIssuer, type DevIssuer } from '../identity/dev-issuer.ts';
 import { CribError } from '../model/crib-error.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { addDevRoutes } from './dev-routes.ts';
+import { developmentActor } from './development-actor.ts';
+import { restingDemos } from './end-development.ts';
 import { addPizzeriaRoutes } from './pizzeria-routes.ts';
 import { demoSourceId, placeDemo } from './place-demo.ts';
 import { hasPizzeria, placePizzeria } from './place-pizzeria.ts';
@@ -31,11 +33,12 @@ export async function startDevelopment(config: ServeConfig, crib: Crib, baseUrl:
   const issuer = await createDevIssuer({ issuer: `${baseUrl}/dev`, stateFile: join(config.dataDir, 'dev-issuer.json') });
   const { demo = false } = config;
   const isNew = await seedDevelopment(crib, { demo });
-  const hasDemo = demo && (isNew || crib.counter.sources.get(demoSourceId)?.enabled === true);
+  const resting = demo ? await restingDemos(crib) : [];
+  const hasDemo = demo && (isNew || resting.includes(demoSourceId) || crib.counter.sources.get(demoSourceId)?.enabled === true);
   return {
     issuer,
     hasDemo,
-    hasPizzeria: demo && (isNew || hasPizzeria(crib)),
+    hasPizzeria: demo && (isNew || hasPizzeria(crib) || resting.some((id) => id !== demoSourceId)),
     addRoutes(app) {
       addDevRoutes(app, issuer);
       if (demo) addPizzeriaRoutes(app, { baseUrl, issuer, file: join(config.dataDir, 'demo-orders.json') });
@@ -43,6 +46,7 @@ export async function startDevelopment(config: ServeConfig, crib: Crib, baseUrl:
     async placeDemos() {
       if (hasDemo) await placeDemo(crib, { isNew });
       if (demo) await placePizzeria(crib, { baseUrl, issuer, isNew });
+      for (const id of resting) await crib.sources.setEnabled(developmentActor, id, true);
     },
   };
 }

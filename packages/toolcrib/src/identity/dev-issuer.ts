@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { createLocalJWKSet, importJWK, SignJWT } from 'jose';
 import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { CribError } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
+import { assertionType, verifyClientAssertion } from './client-assertion.ts';
+import { openDevSecret } from './dev-secret.ts';
 import { openDevIssuerState } from './dev-issuer-state.ts';
 import { exchangedClaims, userClaims } from './dev-claims.ts';
 import { DevTokenRequest } from './dev-token-request.ts';
@@ -44,25 +47,29 @@ export interface DevIssuer {
   mint(username: string, options?: { expiresInSeconds?: number }): Promise<string>;
   /** With what the gateway itself authenticates for a token exchange. */
   gatewayCredentials(): { client_id: string; client_secret: string };
+  /** The same for whoever shows the secret by HTTP Basic. */
+  gatewayCredentialsFor(authorization: string | undefined): { client_id: string; client_secret: string };
 }
 
 export interface DevIssuerOptions {
   /** Its address, such as `http://127.0.0.1:7300/dev`. */
   issuer: string;
-  /** Where the key and the client secret are kept, so that tokens survive a restart. */
+  /** Where the key and the client secret are kept, so that tokens survive a restart. The secret of the command line is in a file beside it. */
   stateFile: string;
   now?: () => number;
 }
 
 /**
- * [ID-1] The issuer for development: real keys and real tokens, but no passwords. Whoever reaches it may be anybody, so it exists only on
- * loopback.
+ * [ID-1] The issuer for development: real keys and real tokens, but no passwords. Whoever can read a file of the user who runs the server may
+ * be anybody, so it exists only on loopback.
  */
 export async function createDevIssuer({ issuer, stateFile, now = Date.now }: DevIssuerOptions): Promise<DevIssuer> {
   if (!isLoopbackHost(URL.parse(issuer)?.hostname ?? '')) {
     throw new CribError('VALIDATION_ERROR', 'The development issuer gives tokens to everybody: it runs on a loopback address only');
   }
   const state = await openDevIssuerState(stateFile);
+  const secretFile = join(dirname(stateFile), 'dev-secret');
+  const secret = openDevSecret(secretFile);
   const { d: _private, ...publicKey } = state.private_key;
   const signingKey = await importJWK({ ...state.private_key }, 'ES256');
   const jwks: JSONWebKeySet = { keys: [{ ...publicKey, kid: state.kid, alg: 'ES256', use: 'sig' }] };
@@ -75,6 +82,7 @@ export async function createDevIssuer({ issuer, stateFile, now = Date.now }: Dev
     token_type: 'at+jwt',
   });
   const verifier = createTokenVerifier({ issuers: [{ ...config, keySet }], fetchDocument: notNeeded, now, maxCached: 100 });
+  const gatewayCredentials = Object.freeze({ client_id: gatewayClient, client_secret: state.client_secret });
   const nowSeconds = () => Math.floor(now() / 1000);
 
   function sign(claims: JWTPayload, expiresAt: number): Promise<string> {
@@ -90,12 +98,35 @@ export async function createDevIssuer({ issuer, stateFile, now = Date.now }: Dev
   async function passwordGrant(request: DevTokenRequest): Promise<DevTokenResponse> {
     const client = request.get('client_id') ?? userClient;
     if (client !== userClient) throw new OAuthError('unauthorized_client', `Only ${userClient} may use the password grant`);
+    await authenticateUserClient(request);
     const username = request.require('username');
     const user = devUsers.find((candidate) => candidate.username === username);
     if (!user) throw new OAuthError('invalid_grant', `There is no such user: use ${devUsers.map((one) => one.username).join(', ')}`);
     const claims = userClaims(user, { audience: gatewayClient, client: userClient });
     const token = await sign(claims, nowSeconds() + userTokenSeconds);
     return { access_token: token, token_type: 'Bearer', expires_in: userTokenSeconds, scope: claims.scope };
+  }
+
+  /** Other users of this machine reach the endpoint too, and cannot read the file. */
+  async function authenticateUserClient(request: DevTokenRequest): Promise<void> {
+    try {
+      const assertion = request.get('client_assertion');
+      if (assertion === undefined || request.get('client_assertion_type') !== assertionType) {
+        request.authenticateClient(userClient, secret);
+      } else if (!isOwnEndpoint(await verifyClientAssertion(assertion, { client: userClient, secret }))) {
+        throw new OAuthError('invalid_client', 'The client_assertion is meant for another server');
+      }
+    } catch (cause) {
+      if (cause instanceof OAuthError && cause.error === 'invalid_request') throw cause;
+      const how = `send client_id=${userClient} and client_secret, which is in ${secretFile}; \`toolcrib token\` does so by itself`;
+      throw new OAuthError('invalid_client', `Client authentication failed: ${how}`, { cause });
+    }
+  }
+
+  /** Under whichever name of this machine it was asked. */
+  function isOwnEndpoint(audience: unknown): boolean {
+    const [asked, own] = [URL.parse(String(audience)), new URL(`${issuer}/token`)];
+    return asked !== null && isLoopbackHost(asked.hostname) && asked.port === own.port && asked.pathname === own.pathname;
   }
 
   /** RFC 8693 §2, with exactly one audience: a token for several upstreams could be replayed by one against another. */
@@ -143,7 +174,10 @@ export async function createDevIssuer({ issuer, stateFile, now = Date.now }: Dev
       jwks_uri: `${issuer}/jwks`,
       token_endpoint: `${issuer}/token`,
       grant_types_supported: ['password', exchangeGrant],
-      token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'client_secret_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: ['HS256'],
+      // Where a client of the same user finds its secret.
+      toolcrib_secret_file: secretFile,
       response_types_supported: [],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256'],
@@ -166,7 +200,11 @@ export async function createDevIssuer({ issuer, stateFile, now = Date.now }: Dev
       }
       return sign(userClaims(user, { audience: gatewayClient, client: userClient }), nowSeconds() + expiresInSeconds);
     },
-    gatewayCredentials: () => ({ client_id: gatewayClient, client_secret: state.client_secret }),
+    gatewayCredentials: () => gatewayCredentials,
+    gatewayCredentialsFor(authorization) {
+      new DevTokenRequest({}, authorization).authenticateClient(userClient, secret);
+      return gatewayCredentials;
+    },
   };
 }
 

@@ -31,7 +31,14 @@ export interface Counter {
   onChange(listener: () => void): () => void;
 }
 
-export async function openCounter({ store, warn }: { store: Store; warn(message: string): void }): Promise<Counter> {
+interface CounterInput {
+  store: Store;
+  warn(message: string): void;
+  /** Whether policies that were saved in development are in force. */
+  development?: boolean;
+}
+
+export async function openCounter({ store, warn, development = false }: CounterInput): Promise<Counter> {
   const listeners = new Set<() => void>();
   const unavailable = new Set<string>();
   let current = withBook(await read(undefined));
@@ -56,7 +63,7 @@ export async function openCounter({ store, warn }: { store: Store; warn(message:
       const policies = await nouns.policies.list();
       const groups = await nouns.groups.list();
       const tools = await readCurrentTools(nouns, revision, previous?.tools);
-      const rules = compileRules({ policies, groups, revision, warn });
+      const rules = compileRules({ policies, groups, revision, warn, development });
       return { tools, rules };
     });
   }

@@ -12,7 +12,7 @@ const maxRemembered = 10_000;
 interface CompiledPolicy {
   readonly policy: Policy;
   readonly matchers: readonly CompiledMatcher[];
-  /** Why it cannot be compiled, and so grants nothing. */
+  /** Why it grants nothing whatever the claims. */
   readonly fault?: string;
 }
 
@@ -29,13 +29,19 @@ export interface RulesInput {
   policies: readonly Policy[];
   groups: readonly Group[];
   revision: number;
+  /** Whether policies that were saved in development are in force; where there is an issuer they grant nothing. */
+  development?: boolean;
   /** Told about a stored policy or group that cannot be compiled: it grants nothing. */
   warn(message: string): void;
 }
 
-export function compileRules({ policies, groups, revision, warn }: RulesInput): Rules {
+export function compileRules({ policies, groups, revision, warn, development = false }: RulesInput): Rules {
   const compiledPolicies: CompiledPolicy[] = [];
   for (const policy of policies) {
+    if (policy.managed_by === 'development' && !development) {
+      compiledPolicies.push({ policy, matchers: [], fault: 'it is from development: save it again to put it into force here' });
+      continue;
+    }
     try {
       compiledPolicies.push({ policy, matchers: policy.matchers.map(compileMatcher) });
     } catch (error) {

@@ -10,6 +10,8 @@ export interface EventPage {
   before?: number;
   limit: number;
   topic?: ChangeTopic;
+  /** The id of what changed. */
+  subject?: string;
 }
 
 export type Events = ReturnType<typeof createEvents>;
@@ -17,11 +19,12 @@ export type Events = ReturnType<typeof createEvents>;
 export function createEvents(queries: Queries) {
   return {
     /** The newest first; with `after`, the oldest first, so that a reader can go on from where it stopped. */
-    async list({ after, before, limit, topic }: EventPage): Promise<ChangeEvent[]> {
+    async list({ after, before, limit, topic, subject }: EventPage): Promise<ChangeEvent[]> {
       let query = queries.selectFrom('events').selectAll().limit(limit);
       if (after !== undefined) query = query.where('id', '>', after);
       if (before !== undefined) query = query.where('id', '<', before);
       if (topic !== undefined) query = query.where('topic', '=', topic);
+      if (subject !== undefined) query = query.where('subject', '=', subject);
       return (await query.orderBy('id', after === undefined ? 'desc' : 'asc').execute()).map(read);
     },
 

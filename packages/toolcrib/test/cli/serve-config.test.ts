@@ -52,16 +52,17 @@ test('[CLI-1] an option wins over its variable, and that over the default', () =
   });
 });
 
+const issuer = ['--issuer', 'https://a.example'];
 const parsed: [args: string[], env: Record<string, string>, expected: object][] = [
   [['--principal-rate', '0'], {}, { principalLimits: { concurrency: 100 } }],
   [['--principal-concurrency', '0', '--principal-rate', '0.5'], {}, { principalLimits: { rate_per_second: 0.5, burst: 200 } }],
   [['--run-claim', 'groups=/runners'], {}, { runMatcher: { path: 'groups', operator: 'contains', value: '/runners' } }],
   [['--admin-claim', 'groups=/a=b'], {}, { adminMatcher: { path: 'groups', operator: 'contains', value: '/a=b' } }],
   [[], { TOOLCRIB_ADMIN_CLAIM: '/https:~1~1acme.io~1role=ops' }, { adminMatcher: { path: '/https:~1~1acme.io~1role', value: 'ops' } }],
-  [['--allowed-host', 'Crib.example', '--allowed-host', 'b:8080'], {}, { allowedHosts: ['crib.example', 'b:8080'] }],
-  [[], { TOOLCRIB_ALLOWED_HOSTS: 'a, b:80,' }, { allowedHosts: ['a', 'b'] }],
+  [[...issuer, '--allowed-host', 'Crib.example', '--allowed-host', 'b:8080'], {}, { allowedHosts: ['crib.example', 'b:8080'] }],
+  [issuer, { TOOLCRIB_ALLOWED_HOSTS: 'a, b:80,' }, { allowedHosts: ['a', 'b'] }],
   [
-    [],
+    issuer,
     { TOOLCRIB_ALLOWED_ORIGINS: 'https://a.example,http://localhost:5173' },
     { allowedOrigins: ['https://a.example', 'http://localhost:5173'] },
   ],
@@ -158,7 +159,7 @@ describe('[SRC-6] the section server of a file', () => {
   const misfits: [text: string, message: string][] = [
     ['server: {port: 65536}', 'crib.yaml:1:10: server.port must be a whole number from 0 to 65535, not "65536"'],
     ['server: {log_level: loud}', 'crib.yaml:1:10: server.log_level must be one of'],
-    ['server: {allowed_hosts: ["a/b"]}', 'crib.yaml:1:10: server.allowed_hosts must be a host name'],
+    ['server: {issuers: ["https://a.example"], allowed_hosts: ["a/b"]}', 'crib.yaml:1:42: server.allowed_hosts must be a host name'],
     ['server: {issuers: [{issuer: "http://a.example"}]}', 'crib.yaml:1:10: server.issuers: the address is plain http'],
     ['server: {database: "postgres://u:p@db/crib"}', 'crib.yaml:1:10: server.database: there is no such field'],
     ['server: {proxy: "http://u:p@proxy.example"}', 'crib.yaml:1:10: server.proxy: has a password in it'],
@@ -207,9 +208,9 @@ const refused: [args: string[], env: Record<string, string>, message: string][] 
   ],
   [['--run-claim', 'roles'], {}, '--run-claim must be path=value, such as realm_access.roles=toolcrib-run'],
   [['--admin-claim', 'roles'], {}, '--admin-claim must be path=value, such as realm_access.roles=toolcrib-admin'],
-  [['--allowed-host', 'https://a.example'], {}, '--allowed-host must be a host name, or name:port, not "https://a.example"'],
-  [['--allowed-origin', 'https://a.example/x'], {}, '--allowed-origin must be like https://console.example.org'],
-  [['--allowed-origin', '*'], {}, '--allowed-origin must be like'],
+  [[...issuer, '--allowed-host', 'https://a.example'], {}, '--allowed-host must be a host name, or name:port, not "https://a.example"'],
+  [[...issuer, '--allowed-origin', 'https://a.example/x'], {}, '--allowed-origin must be like https://console.example.org'],
+  [[...issuer, '--allowed-origin', '*'], {}, '--allowed-origin must be like'],
   [['--allow-mount', 'srv'], {}, '--allow-mount must be the absolute path of a folder, such as /srv/mcp, not "srv"'],
   [['--allow-mount', '/srv/..'], {}, '--allow-mount must be the absolute path'],
   [[], { TOOLCRIB_ALLOWED_MOUNTS: '/' }, 'TOOLCRIB_ALLOWED_MOUNTS must be the absolute path'],
@@ -234,6 +235,16 @@ test('[CLI-1] the password in a database address is not repeated', () => {
 describe('without an issuer', () => {
   test.each(['0.0.0.0', '::', '192.168.1.5', 'crib.example', '127.0.0.1.example'])('[ID-1] the server does not start on %s', (host) => {
     expect(() => configFor(['--host', host])).toThrow(/loopback address only.*pass --issuer/);
+  });
+
+  test.each<[args: string[], env: Record<string, string>, named: string]>([
+    [['--public-url', 'https://crib.example'], {}, '--public-url'],
+    [['--allowed-host', 'crib.example'], {}, '--allowed-host'],
+    [['--allowed-origin', 'https://crib.example'], {}, '--allowed-origin'],
+    [[], { TOOLCRIB_PUBLIC_URL: 'https://crib.example' }, 'TOOLCRIB_PUBLIC_URL'],
+  ])('[ID-1] %j with %j would let others reach a server that is for one person, and is refused', (args, env, named) => {
+    expect(() => configFor(args, env)).toThrow(UsageError);
+    expect(() => configFor(args, env)).toThrow(new RegExp(`^${named} lets others reach the server.*leave it out, or pass --issuer`));
   });
 
   test('[ID-1] the server does not start in production', () => {

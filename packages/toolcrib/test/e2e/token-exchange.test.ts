@@ -3,6 +3,7 @@ import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { fixture, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
+import { devClient } from '../running-server.ts';
 import { startRecordingUpstream, type RecordingUpstream } from '../fixtures/recording-upstream.ts';
 
 let server: OpenServer;
@@ -16,7 +17,7 @@ beforeAll(async () => {
   upstream = await startRecordingUpstream();
   server = await startOpenServer();
   ({ admin, alice, bob } = server);
-  client = (await admin.get('/dev/client')).json;
+  client = await devClient(server.url);
   for (const audience of ['pizzeria-api', 'inventory-api', 'nowhere-api']) await register(audience, { mcp_server_url: upstream.url });
 });
 beforeEach(() => void upstream.requests.splice(0));

@@ -19,6 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
+/** With what the command line authenticates. */
+const ownClient = () => ({
+  client_id: 'toolcrib-cli',
+  client_secret: readFileSync(join(directory, 'main', 'dev-secret'), 'utf8').trim(),
+});
+
 const trusting = ({ config, keySet }: DevIssuer, now?: () => number) =>
   createTokenVerifier({ fetchDocument, issuers: [{ ...config, keySet }], now });
 
@@ -27,7 +33,7 @@ test.each([
   ['bob', 'Bob Cook', ['/kitchen'], ['toolcrib-user'], 'kitchen'],
   ['admin', 'Ada Admin', ['/administrators'], ['toolcrib-user', 'toolcrib-admin', 'toolcrib-run'], 'platform'],
 ])('[ID-1] %s gets a token with the claims Keycloak would give', async (username, name, groups, roles, department) => {
-  const response = await dev.token(new URLSearchParams({ grant_type: 'password', username }));
+  const response = await dev.token(new URLSearchParams({ grant_type: 'password', username, ...ownClient() }));
   expect(response).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'openid profile email' });
   expect(decodeProtectedHeader(response.access_token)).toMatchObject({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) });
   const principal = await trusting(dev).verify(response.access_token);
@@ -131,7 +137,7 @@ test.each([
   ['a user with the name of an object member', { grant_type: 'password', username: 'constructor' }, 'invalid_grant'],
   ['a client that may not', { grant_type: 'password', username: 'alice', client_id: 'toolcrib-gateway' }, 'unauthorized_client'],
 ])('[ID-1] a token request with %s is refused', async (_name, params: Record<string, string>, error) => {
-  const attempt = dev.token(params);
+  const attempt = dev.token({ ...ownClient(), ...params });
   await expect(attempt).rejects.toMatchObject({ error, status: 400 });
   await expect(attempt.catch((reason: unknown) => JSON.parse(JSON.stringify(reason)))).resolves.toEqual({
     error,

@@ -25,10 +25,12 @@ export interface PlanInput {
   store: Store;
   counter: Counter;
   scopeOf(sourceId: string): RegistrationContext;
+  /** Whether policies that were saved in development are in force. */
+  development: boolean;
 }
 
 /** Compares how everything should be with how it is. Reads, and changes nothing. */
-export async function planConfiguration(wished: WishedState, { store, counter, scopeOf }: PlanInput): Promise<DetailedPlan> {
+export async function planConfiguration(wished: WishedState, { store, counter, scopeOf, development }: PlanInput): Promise<DetailedPlan> {
   // What another server has changed a moment ago counts too.
   await counter.reload(new Set(['source', 'tool', 'group', 'policy']));
   const stored = await store.snapshot(async (nouns) => ({
@@ -67,6 +69,7 @@ export async function planConfiguration(wished: WishedState, { store, counter, s
     policies: [...kept.policies, ...policies.map(({ id, input }) => ({ ...input, ...stamp(id) }))],
     groups: [...kept.groups, ...groups.map(({ id, input }) => ({ ...input, ...stamp(id) }))],
     revision: 0,
+    development,
     warn: () => undefined,
   });
   const undiscovered = sources

@@ -86,7 +86,7 @@ function changeOf(
   if (known === undefined) return { kind, id, action: 'create', fields: fieldDifferences({}, withoutDefaults(input)) };
   const { id: _id, managed_by, created_at: _created, updated_at: _updated, ...before } = known;
   const fields = fieldDifferences(before, input);
-  if (managed_by === null) return { kind, id, action: 'adopt', fields };
+  if (managed_by !== 'file') return { kind, id, action: 'adopt', fields };
   return fields.length === 0 ? null : { kind, id, action: 'change', fields };
 }
 

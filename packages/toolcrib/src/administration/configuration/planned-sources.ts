@@ -58,7 +58,7 @@ async function plannedSource(
   const fields = sourceDifferences(known, after);
   const at = { kind: 'source', id: namespace } as const;
   if (known === undefined) return { form, known, change: { ...at, action: 'create', fields } };
-  if (known.managed_by === null) return { form, known, change: { ...at, action: 'adopt', fields } };
+  if (known.managed_by !== 'file') return { form, known, change: { ...at, action: 'adopt', fields } };
   return { form, known, change: fields.length === 0 ? null : { ...at, action: 'change', fields } };
 }
 
