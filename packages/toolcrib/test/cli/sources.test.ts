@@ -35,7 +35,7 @@ describe('sources', () => {
     const { code, stdout } = await sources('show', 'up');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^State +running, \d+ tools$/m);
-    expect(stdout).toMatch(/^Command +\S+node \S+server\.ts plain$/m);
+    expect(stdout).toMatch(/^Command +\S+node \S+server\.js plain$/m);
     expect(stdout).toMatch(/^ {2}up:echo +The tool echo/m);
     expect(sourceSchema.parse(await commands.json(['sources', 'show', 'up']))).toMatchObject({ name: 'up' });
     const { id } = await commands.json(['sources', 'show', 'up']);

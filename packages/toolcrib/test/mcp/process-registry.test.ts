@@ -67,7 +67,7 @@ test('a record is for this account only, and holds no arguments', async () => {
   await using fixture = await startFixture('plain', { env: { PATH: process.env.PATH ?? '', SECRET: 'hidden' } });
   const text = readFileSync(join(fixture.dataDir, 'processes', `${fixture.server.pid}.json`), 'utf8');
   expect(JSON.parse(text)).toMatchObject({ pid: fixture.server.pid, program: 'node', owner: { pid: process.pid } });
-  expect(text).not.toMatch(/hidden|server\.ts|plain/);
+  expect(text).not.toMatch(/hidden|server\.js|plain/);
 });
 
 type Change = (record: Record<string, unknown>) => object | string;
