@@ -60,6 +60,7 @@ import { createSpeakers } from './sources/upstream/speakers.ts';
 import { standingOf } from './sources/upstream/standing.ts';
 import { createWireLogs } from './sources/mcp/wire-logs.ts';
 import { lockDataDirectory } from './store/lock-data-directory.ts';
+import { needsKeys } from './store/needs-keys.ts';
 import { openDatabase } from './store/open-database.ts';
 import { isRejectedValue, storageTrouble } from './store/storage-trouble.ts';
 import { createStore, type Store } from './store/store.ts';
@@ -134,7 +135,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const database = opened.use(
     await openDatabase(databaseUrl === undefined ? { file: join(dataDir, 'toolcrib.db') } : { url: databaseUrl }),
   );
-  const keyRing = openKeyRing({ keys: config.keys, dataDir, create: true });
+  const keyRing = openKeyRing({ keys: config.keys, dataDir, create: !(await needsKeys(database)) });
   const store = createStore(database, { keys: createAuditKeys(keyRing) });
   const secrets = createSecretStore({ store, keyRing });
   await secrets.verify({ warn });

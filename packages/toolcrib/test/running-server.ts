@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -29,6 +30,9 @@ export interface TestServer extends AsyncDisposable {
   client(token?: string): ApiClient;
 }
 
+/** For servers that share a database: all of them need the same. */
+const sharedKeys = `shared:${randomBytes(32).toString('base64')}`;
+
 /** The real server in this process, on a free port, with data of its own unless a directory is given. */
 export async function startTestServer(config: Partial<ServeConfig> = {}): Promise<TestServer> {
   const own = config.dataDir === undefined ? await temporaryDirectory() : undefined;
@@ -38,6 +42,7 @@ export async function startTestServer(config: Partial<ServeConfig> = {}): Promis
     principalLimits: {},
     drainMs: 0,
     logLevel: 'silent',
+    ...(config.databaseUrl === undefined ? {} : { keys: sharedKeys }),
     ...config,
     dataDir,
   });
@@ -116,7 +121,7 @@ export async function spawnServer(args: string[], env: Record<string, string> = 
   const [program = '', ...rest] = [...byWayOf, ...command];
   const child = spawn(program, rest, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...(args.includes('--database') && { TOOLCRIB_KEYS: sharedKeys }), ...env },
   });
   const ended = once(child, 'exit').then(([code, signal]) => ({ code: code as number | null, signal: signal as NodeJS.Signals | null }));
   const log: string[] = [];

@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
 import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { checkPages } from '../store/check-pages.ts';
 import { type Check, reasonOf } from './check.ts';
 
 const neededMajor = 24;
@@ -27,6 +29,24 @@ export async function checkDataFolder(folder: string): Promise<Check> {
     return { ...check, state: 'ok', detail: `${folder} can be written to` };
   } catch (error) {
     return { ...check, state: 'broken', detail: `${folder} cannot be used: ${reasonOf(error)}`, cure };
+  }
+}
+
+/** Reads every page, which a start does only where that is quick. A server may run on it meanwhile. */
+export async function checkDatabaseFile(folder: string): Promise<Check> {
+  const check = { name: 'database', required: true };
+  const file = join(folder, 'toolcrib.db');
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) return { ...check, state: 'ok', detail: 'embedded, in the data folder' };
+  let connection: DatabaseSync | undefined;
+  try {
+    connection = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
+    checkPages(connection, file, { thoroughly: true });
+    return { ...check, state: 'ok', detail: `embedded, ${file}: every page is as it should be` };
+  } catch (error) {
+    return { ...check, state: 'broken', detail: reasonOf(error), cure: 'toolcrib restore <backup> --force' };
+  } finally {
+    connection?.close();
   }
 }
 

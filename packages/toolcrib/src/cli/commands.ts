@@ -105,6 +105,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./audit-export.ts')).auditExport,
   },
   {
+    name: 'backup',
+    summary: 'Writes everything to one file, also while the server runs',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  {
+    name: 'restore',
+    summary: 'Puts a backup in the place of the data folder, checked',
+    load: async () => (await import('./restore.ts')).restore,
+  },
+  {
     name: 'token',
     summary: 'Prints a token of a development user',
     load: async () => (await import('./token.ts')).token,

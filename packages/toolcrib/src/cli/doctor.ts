@@ -2,7 +2,7 @@ import { createEgress } from '../net/egress.ts';
 import { align } from './align.ts';
 import { checkAdministrators } from './check-administrators.ts';
 import { checkDevelopmentPolicies } from './check-development-policies.ts';
-import { checkDataFolder, checkNode } from './check-machine.ts';
+import { checkDatabaseFile, checkDataFolder, checkNode } from './check-machine.ts';
 import { checkPrograms } from './check-programs.ts';
 import { checkRunning } from './check-running.ts';
 import { checkDatabase, checkIssuer, checkPort } from './check-services.ts';
@@ -29,7 +29,7 @@ export const doctor = defineCommand({
     const found = await Promise.all([
       checkDataFolder(dataDir),
       checkPort(host, port),
-      databaseUrl === undefined ? embeddedDatabase : checkDatabase(databaseUrl),
+      databaseUrl === undefined ? checkDatabaseFile(dataDir) : checkDatabase(databaseUrl),
       ...(issuers.length === 0 ? [checkDevelopment(host)] : issuers.map((issuer) => checkIssuer(issuer, egress))),
       checkDevelopmentPolicies(place),
       checkPrograms(dockerHost),
@@ -42,8 +42,6 @@ export const doctor = defineCommand({
     return well ? 0 : 1;
   },
 });
-
-const embeddedDatabase = Promise.resolve<Check>({ name: 'database', required: true, state: 'ok', detail: 'embedded, in the data folder' });
 
 async function checkDevelopment(host: string): Promise<Check> {
   const check = { name: 'issuer', required: true };

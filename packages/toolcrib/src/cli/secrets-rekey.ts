@@ -47,7 +47,9 @@ export const secretsRekey = defineCommand({
     await using opened = new AsyncDisposableStack();
     if (url === undefined || given.on('new-key')) opened.use(lockDataDirectory(dataDir));
     const database = opened.use(await openDatabase(url === undefined ? { file } : { url }));
-    const keyRing = given.on('new-key') ? addKey(dataDir) : openKeyRing({ keys, dataDir, create: false });
+    const keyRing = given.on('new-key')
+      ? addKey(dataDir, { anew: given.on('delete-unreadable') })
+      : openKeyRing({ keys, dataDir, create: false });
     const store = createStore(database, { keys: createAuditKeys(keyRing) });
     const secrets = createSecretStore({ store, keyRing });
     const outcome = await secrets.rekey({ actor: 'command line', deleteUnreadable: given.on('delete-unreadable') });

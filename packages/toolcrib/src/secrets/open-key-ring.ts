@@ -8,7 +8,7 @@ export interface KeyRingPlace {
   /** What TOOLCRIB_KEYS says: keys, or the path of a file with keys. Without it, `keys.json` in the data directory. */
   keys?: string;
   dataDir: string;
-  /** Whether a `keys.json` that is missing is made. */
+  /** Whether a `keys.json` that is missing is made: only where nothing needs the one that was there. */
   create: boolean;
 }
 
@@ -31,11 +31,15 @@ export function openKeyRing({ keys, dataDir, create }: KeyRingPlace): KeyRing {
   return parseKeyRing(text, `the file ${keys} that TOOLCRIB_KEYS names`);
 }
 
-/** Puts a new key in front of those in `keys.json`. The older ones stay: until `rekey` is through, and for backups, they are needed. */
-export function addKey(dataDir: string): KeyRing {
+/**
+ * Puts a new key in front of those in `keys.json`. The older ones stay: until `rekey` is through, and for backups, they are needed. `anew` begins
+ * a file where there is none, which gives up what was sealed with the one that is lost.
+ */
+export function addKey(dataDir: string, { anew }: { anew: boolean }): KeyRing {
   const file = join(dataDir, 'keys.json');
   const origin = `the file ${file}`;
   const text = readKeyFile(file);
+  if (text === undefined && anew) return parseKeyRing(writeKeyFile(file, [newKey()]), origin);
   if (text === undefined) throw missing(file);
   parseKeyRing(text, origin);
   const older = writtenKeySchema.array().parse(JSON.parse(text));
@@ -89,5 +93,8 @@ function withFile(path: string, flags: string, use: (handle: number) => unknown)
 }
 
 function missing(file: string): CribError {
-  return new CribError('NOT_FOUND', `There are no keys in ${file}. Name the data directory of the server, or give its TOOLCRIB_KEYS.`);
+  return new CribError(
+    'NOT_FOUND',
+    `There are no keys in ${file}, and what is stored needs the ones it was sealed with. Nothing was changed. Put that file back, or give TOOLCRIB_KEYS. If the keys are lost, \`toolcrib secrets rekey --new-key --delete-unreadable\` makes new ones and deletes the secrets.`,
+  );
 }

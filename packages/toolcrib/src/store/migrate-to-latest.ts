@@ -5,7 +5,7 @@ import type { DialectName } from './database.ts';
 import { migrations } from './migrations/migrations.ts';
 import type { Queries } from './tables.ts';
 
-const migrationTable = 'toolcrib_migrations';
+export const migrationTable = 'toolcrib_migrations';
 
 /** Brings the schema up to date. Servers that start together wait for each other; a migration that fails leaves nothing behind. */
 export async function migrateToLatest(kysely: Queries, dialect: DialectName, place: string): Promise<void> {

@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { CribError } from '../model/crib-error.ts';
+import { checkPages } from './check-pages.ts';
 import type { SqliteDatabase } from './database.ts';
 import { migrateToLatest } from './migrate-to-latest.ts';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
@@ -13,13 +14,18 @@ const busyTimeoutMs = 5000;
 /** Of 4 KiB. The last pages of the record are written with every batch, and copied into the file only once where the log may be long. */
 const pagesOfLog = 4000;
 
-export async function openSqlite(file: string): Promise<SqliteDatabase> {
+/** Reading all of a larger file would keep a server from starting: `toolcrib doctor` does that. */
+const quicklyCheckedBytes = 268_435_456;
+
+export async function openSqlite(file: string, { thoroughly = false } = {}): Promise<SqliteDatabase> {
   let connection: DatabaseSync | undefined;
   try {
     if (file !== ':memory:') makeFile(file);
     connection = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
     // NORMAL with a write-ahead log: a killed process loses nothing that was committed; only a power cut can take the last commits.
     connection.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = ${pagesOfLog}`);
+    // A damaged page is found here, and not in the middle of a call that was acknowledged.
+    if (file !== ':memory:' && (thoroughly || statSync(file).size <= quicklyCheckedBytes)) checkPages(connection, file, { thoroughly });
     const kysely = new Kysely<Tables>({ dialect: new NodeSqliteDialect(connection) });
     await migrateToLatest(kysely, 'sqlite', `The database file ${file}`);
     const close = () => kysely.destroy();
@@ -43,7 +49,11 @@ function cannotOpen(file: string, cause: unknown): CribError {
         cause,
       });
     case sqliteResultCodes.corrupt:
-      return new CribError('SERVICE_UNAVAILABLE', `The database file ${file} is damaged. Restore it from a backup.`, { cause });
+      return new CribError(
+        'SERVICE_UNAVAILABLE',
+        `The database file ${file} is damaged. Keep a copy of it, and restore a backup with \`toolcrib restore\`.`,
+        { cause },
+      );
     case sqliteResultCodes.busy:
       return new CribError('SERVICE_UNAVAILABLE', `The database file ${file} is locked by another program. Stop that program first.`, {
         cause,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openKeyRing } from '../../src/secrets/open-key-ring.ts';
@@ -116,6 +116,15 @@ describe('[SEC-3] toolcrib secrets rekey', () => {
       stderr: expect.stringMatching(/do not open with TOOLCRIB_KEYS: a\. Nothing was changed/),
     });
     expect(await valueOf(data.path, 'a')).toBe('hunter-a');
+    expect(await run('--delete-unreadable')).toMatchObject({ code: 0, stderr: expect.stringContaining('Deleted') });
+    expect(await valueOf(data.path, 'a')).toBeUndefined();
+  });
+
+  test('begins anew where the keys are lost, but only when it is told to give up what they sealed', async () => {
+    await using data = await leftBehind({ a: 'hunter-a' });
+    const run = (...args: string[]) => runToolcrib(['secrets', 'rekey', '--data', data.path, '--new-key', ...args]);
+    await rm(join(data.path, 'keys.json'));
+    expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining('There are no keys') });
     expect(await run('--delete-unreadable')).toMatchObject({ code: 0, stderr: expect.stringContaining('Deleted') });
     expect(await valueOf(data.path, 'a')).toBeUndefined();
   });

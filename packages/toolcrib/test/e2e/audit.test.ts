@@ -163,12 +163,9 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
   test('[SEC-4] [OPS-2] write one record that holds', async () => {
     await using database = await freshPostgresDatabase();
     await using issuer = await startTokenIssuer();
-    await using keys = await temporaryDirectory();
-    const config = { databaseUrl: database.url, issuers: [issuer.config], dataDir: keys.path };
-    // Servers that share a database share their keys too.
+    const config = { databaseUrl: database.url, issuers: [issuer.config] };
     await using first = await startTestServer(config);
-    const shared = join(keys.path, 'keys.json');
-    await using second = await startTestServer({ databaseUrl: database.url, issuers: [issuer.config], keys: shared });
+    await using second = await startTestServer(config);
     const [adminToken, userToken] = await Promise.all([issuer.sign(adminClaims), issuer.sign(userClaims)]);
     const both: [TestServer, TestServer] = [first, second];
     await grantBuiltinTools(first.client(adminToken));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { secretListSchema, secretSchema } from '../../src/api.ts';
@@ -151,9 +151,11 @@ test('[SEC-3] a server whose keys were lost does not start, and changes nothing'
   }
   await rename(keys, `${keys}.lost`);
   await expect(startTestServer({ dataDir: data.path })).rejects.toMatchObject({
-    code: 'CONFLICT',
-    message: expect.stringMatching(/sealed with a key this server does not have.*TOOLCRIB_KEYS/),
+    code: 'NOT_FOUND',
+    message: expect.stringMatching(/There are no keys.*Nothing was changed.*TOOLCRIB_KEYS/),
   });
+  // Another file in its place would be taken for the right one from then on.
+  await expect(stat(keys)).rejects.toMatchObject({ code: 'ENOENT' });
   await rename(`${keys}.lost`, keys);
   await using server = await startTestServer({ dataDir: data.path });
   const admin = await server.as('admin');

@@ -119,7 +119,7 @@ describe('[SEC-3] keys.json', () => {
 
   test('gets a new key in front, and keeps the older ones', () => {
     const before = openKeyRing({ dataDir, create: true });
-    const after = addKey(dataDir);
+    const after = addKey(dataDir, { anew: false });
     expect(after.kids).toEqual([after.newest.kid, ...before.kids]);
     expect(openKeyRing({ dataDir, create: false }).kids).toEqual(after.kids);
   });

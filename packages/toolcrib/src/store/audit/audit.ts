@@ -12,6 +12,8 @@ import { verifyChains } from './verify-chains.ts';
 export interface Audit {
   /** The ends of the newest chains, to be noted elsewhere. */
   heads(): Promise<AuditHead[]>;
+  /** The key that the newest chain was opened with; undefined where there is none. */
+  newestKid(): Promise<string | undefined>;
   /** `expected` are heads that were noted earlier, and must still be there, as must what this server has written itself. */
   verify(expected?: readonly AuditHead[]): Promise<AuditVerdict>;
   /** Page by page, the oldest first. */
@@ -30,6 +32,7 @@ interface AuditInput {
 export function createAudit({ database: { kysely }, keys, own }: AuditInput): Audit {
   return {
     heads: () => latestHeads(kysely),
+    newestKid: async () => (await kysely.selectFrom('chains').select('kid').orderBy('id', 'desc').limit(1).executeTakeFirst())?.kid,
     async verify(expected = []) {
       const all = auditLedgers.map((name) => ledgers[name]);
       const verdicts = await verifyChains({ queries: kysely, keys, expected: [...own(), ...expected], ledgers: all });

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { CribError } from '../../model/crib-error.ts';
+import { copySqlite } from '../../store/copy-sqlite.ts';
+import { formatHeader, type Manifest } from './manifest.ts';
+
+interface BackupInput {
+  dataDir: string;
+  /** Where it is written; must not exist. */
+  file: string;
+  withKeys: boolean;
+  version: string;
+}
+
+/** Writes everything there is to one file, whether a server runs or not. The file is there only once it is whole and checked. */
+export async function writeBackup({ dataDir, file, withKeys, version }: BackupInput): Promise<Manifest> {
+  await refuseExisting(file);
+  const keys = withKeys ? await readKeys(join(dataDir, 'keys.json')) : null;
+  const [copy, draft] = [`${file}.${process.pid}.copy`, `${file}.${process.pid}.draft`];
+  try {
+    // Made by us first, so that nobody else can read it.
+    await (await open(copy, 'wx', 0o600)).close();
+    const { migration, heads } = await copySqlite(join(dataDir, 'toolcrib.db'), copy);
+    const database = { bytes: (await stat(copy)).size, sha256: await sha256Of(copy) };
+    const manifest: Manifest = { made_at: Date.now(), toolcrib: version, migration, database, heads, keys };
+    const written = await open(draft, 'wx', 0o600);
+    await written.writeFile(formatHeader(manifest));
+    await written.close();
+    await pipeline(createReadStream(copy), createWriteStream(draft, { flags: 'a' }));
+    await flush(draft);
+    await rename(draft, file);
+    await flush(dirname(file));
+    return manifest;
+  } finally {
+    for (const left of [copy, `${copy}-journal`, draft]) await rm(left, { force: true });
+  }
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (found !== undefined) throw new CribError('CONFLICT', `${file} is there already: name another file`);
+}
+
+async function readKeys(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new CribError('NOT_FOUND', `There are no keys in ${file} to take along. Leave out --with-keys, and keep TOOLCRIB_KEYS yourself`, {
+      cause,
+    });
+  }
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const sum = createHash('sha256');
+  await pipeline(createReadStream(file), sum);
+  return sum.digest('hex');
+}
+
+async function flush(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  await handle.sync();
+  await handle.close();
+}

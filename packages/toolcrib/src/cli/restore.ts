@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { checkKeys } from '../administration/backup/check-keys.ts';
+import { restoreBackup } from '../administration/backup/restore-backup.ts';
+import type { AuditVerdict } from '../model/audit.ts';
+import { openKeyRing } from '../secrets/open-key-ring.ts';
+import { openDatabase } from '../store/open-database.ts';
+import { jsonOption } from './client-options.ts';
+import { defineCommand } from './command.ts';
+import { databaseFrom, keysFrom } from './serve-config.ts';
+import { keysOption, placeOptions } from './serve-options.ts';
+import { complain, print, printJson, remark } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+export const restore = defineCommand({
+  operands: '[file]',
+  operandCount: [0, 1],
+  options: {
+    data: placeOptions.data,
+    database: placeOptions.database,
+    ...keysOption,
+    force: { help: 'Restores over a database: the old one is moved into a folder beside it, and nothing is deleted' },
+    ...jsonOption,
+  },
+  notes: [
+    'Stop the server first. Refuses a file that is damaged or of a newer version, and keys that do not open it; nothing is changed then.',
+    'The keys are those in the backup, or TOOLCRIB_KEYS, or the keys.json that you have put into the data folder.',
+    'With --database and no file: checks that the keys and the record fit what `pg_restore` has put there. Ends with 1 where the record is not as it was written.',
+  ],
+  examples: [
+    'toolcrib restore /backups/toolcrib-monday',
+    'toolcrib restore --force --data /var/lib/toolcrib /safe/toolcrib',
+    'TOOLCRIB_KEYS=/etc/toolcrib/keys toolcrib restore --database postgres://crib@db/crib',
+  ],
+  async run(given) {
+    const dataDir = resolve(given.required('data'));
+    const url = databaseFrom(given);
+    const keys = keysFrom(given);
+    const [file] = given.operands;
+    const warn = complain;
+    if (url !== undefined) {
+      if (file !== undefined)
+        throw new UsageError('PostgreSQL is restored with `pg_restore`; without a file this command checks the result', {
+          field: 'database',
+        });
+      await using database = await openDatabase({ url });
+      const verdict = await checkKeys(database, openKeyRing({ ...(keys !== undefined && { keys }), dataDir, create: false }), { warn });
+      if (given.on('json')) printJson({ restored: false, record: verdict });
+      else print('The keys fit the database.');
+      return sayRecord(verdict);
+    }
+    if (file === undefined) throw new UsageError('Name the backup to restore', { field: 'file' });
+    const { manifest, movedTo, verdict } = await restoreBackup({ file: resolve(file), dataDir, keys, force: given.on('force'), warn });
+    if (given.on('json')) printJson({ restored: true, made_at: manifest.made_at, moved_to: movedTo, record: verdict });
+    else {
+      print(`${dataDir} is as it was on ${new Date(manifest.made_at).toISOString()}. Start the server with \`toolcrib serve\`.`);
+      if (movedTo !== null) remark(`What was there before is in ${movedTo}. Delete it when you need it no more.`);
+    }
+    return sayRecord(verdict);
+  },
+});
+
+function sayRecord({ ok, ledgers }: AuditVerdict): number {
+  for (const { ledger, problems } of ledgers)
+    for (const { problem, chain, seq } of problems.slice(0, 10)) complain(`${ledger}: chain ${chain}, row ${seq}: ${problem}`);
+  if (!ok) complain('The record is not as it was written. It was so when the backup was made: `toolcrib audit verify` shows all of it.');
+  return ok ? 0 : 1;
+}
