@@ -159,6 +159,16 @@ export const redemptionSchema = z.strictObject({
   code: z.string().min(1).max(64).describe('As the last page shows it. Only the browser that allowed the connection was shown it'),
 });
 
+export const userConnectionSchema = z.strictObject({
+  source_id: z.string(),
+  source_name: z.string(),
+  namespace: z.string(),
+  owner: z.string().describe('Issuer and subject of the user, with a space between them'),
+  user: z.string().nullable().describe('As people call them, when they connected'),
+  connected_at: epochMs,
+});
+export const userConnectionListSchema = z.strictObject({ connections: z.array(userConnectionSchema) });
+
 // --- for administrators ---------------------------------------------------------------------------------------------
 
 const givenId = z.strictObject({

@@ -8,6 +8,7 @@ import type { Principal } from '../model/principal.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { Speakers } from '../sources/upstream/speakers.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
+import { createUserConnectionAdministration, type UserConnectionAdministration } from './user-connections.ts';
 
 /** One connection that there is or could be. */
 interface ShownConnection {
@@ -35,8 +36,10 @@ interface BeginOptions extends ConnectionOptions {
   loopbackPort?: number | undefined;
 }
 
-/** [BFF-6] Everybody's own connections to sources; no one sees or touches another's. */
+/** [BFF-6] Everybody's own connections to sources; no one but an administrator sees or ends another's, and nobody uses it. */
 export interface ConnectionAdministration {
+  /** For administrators alone. */
+  readonly ofUsers: UserConnectionAdministration;
   list(principal: Principal, options?: Pick<ConnectionOptions, 'administrator'>): Promise<ShownConnection[]>;
   /** The address at which the user allows it, and where they finish it afterwards. */
   begin(principal: Principal, sourceId: string, options?: BeginOptions): Promise<BegunConnection & { redeem_url: string }>;
@@ -110,6 +113,7 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
   }
 
   return {
+    ofUsers: createUserConnectionAdministration(input),
     async list(principal, options = {}) {
       const [own, ofSources] = await Promise.all([connections.list(principal.key), connections.list(sourceOwner)]);
       // Also what was connected while it was still allowed, so that it can be ended.

@@ -50,6 +50,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./connect.ts')).connect,
   },
   {
+    name: 'connections',
+    summary: 'For administrators: lists the connections of all users, and ends those of one',
+    load: async () => (await import('./connections.ts')).connections,
+  },
+  {
     name: 'plan',
     summary: 'Shows what of a configuration file is not so on the server',
     load: async () => (await import('./plan.ts')).plan,

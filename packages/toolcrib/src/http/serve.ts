@@ -18,6 +18,7 @@ import { auditRoutes } from './routes/audit.ts';
 import { callRoutes } from './routes/calls.ts';
 import { configurationRoutes } from './routes/configuration.ts';
 import { connectionRoutes } from './routes/connections.ts';
+import { userConnectionRoutes } from './routes/user-connections.ts';
 import { eventFeedRoutes } from './routes/event-feed.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -164,6 +165,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     ...configurationRoutes({ crib }),
     ...secretRoutes({ crib }),
     ...connectionRoutes({ crib, administers }),
+    ...userConnectionRoutes({ crib }),
     ...healthRoutes({
       metrics,
       closing: closing.signal,

@@ -1,8 +1,15 @@
+import { sourceOwner } from '../model/connection.ts';
 import { nameConflicts } from './name-conflicts.ts';
 import type { Queries, Tables } from './tables.ts';
 
 /** A connection as it rests. What was allowed us is sealed before it comes here and opened after it has left. */
 export type ConnectionRow = Tables['connections'];
+
+interface ConnectedQuery {
+  owner?: string | undefined;
+  sourceId?: string | undefined;
+  limit: number;
+}
 
 export type Connections = ReturnType<typeof createConnections>;
 
@@ -23,6 +30,14 @@ export function createConnections(queries: Queries) {
 
     async listOf(owner: string): Promise<ConnectionRow[]> {
       return select.where('owner', '=', owner).execute();
+    },
+
+    /** Those that are connected, the newest first; without what a source has for itself. */
+    async listConnected({ owner, sourceId, limit }: ConnectedQuery): Promise<ConnectionRow[]> {
+      const connected = select.where('connected_at', 'is not', null).where('owner', '!=', sourceOwner);
+      const owned = owner === undefined ? connected : connected.where('owner', '=', owner);
+      const found = sourceId === undefined ? owned : owned.where('source_id', '=', sourceId);
+      return found.orderBy('connected_at', 'desc').orderBy('id').limit(limit).execute();
     },
 
     /** False where the owner has one for this source already. */

@@ -73,6 +73,13 @@ test('[CLI-1] Ctrl-C ends the waiting, and connect --end the connection', async 
   expect((await connect(['--as', 'admin'], 'root')).code).toBe(0);
   // Again: the one that is there does not count.
   expect((await connect(['--as', 'admin'], 'root')).code).toBe(0);
+  expect((await commands.run(['connections'])).stdout).toMatch(/^USER +SOURCE +SINCE +SUBJECT\nadmin +wiki +20\S+ +\S+\n$/);
+  expect(await commands.run(['connections', 'admin', '--end'])).toMatchObject({
+    code: 0,
+    stdout: 'One connection of admin ended.\n',
+  });
+  expect((await commands.run(['connections', 'admin', '--end'])).stderr).toContain('admin has no such connection');
+  expect((await connect(['--as', 'admin'], 'root')).code).toBe(0);
   expect(await commands.run(['connect', 'wiki', '--end', '--as', 'admin'])).toMatchObject({
     code: 0,
     stdout: 'The connection to wiki is ended.\n',

@@ -43,6 +43,17 @@ describeStore('[SEC-3] connections', ({ open }) => {
     expect(await store.connections.get(row.source_id, 'issuer bob')).toBeUndefined();
   });
 
+  test('are listed where they are connected, the newest first, by owner and source', async () => {
+    const rows = [await sampleConnection({ connected_at: 1 }), await sampleConnection({ connected_at: 2, owner: 'issuer bob' })];
+    const others = [await sampleConnection(), await sampleConnection({ connected_at: 3, owner: 'source' })];
+    for (const row of [...rows, ...others]) await store.connections.insert(row);
+    const listed = async (query: object) => (await store.connections.listConnected({ limit: 10, ...query })).map(({ id }) => id);
+    expect(await listed({})).toEqual(rows.toReversed().map(({ id }) => id));
+    expect(await listed({ limit: 1 })).toEqual([rows[1]?.id]);
+    expect(await listed({ owner: 'issuer alice' })).toEqual([rows[0]?.id]);
+    expect(await listed({ sourceId: rows[1]?.source_id })).toEqual([rows[1]?.id]);
+  });
+
   test('are one for each source and owner, whoever is first', async () => {
     const row = await sampleConnection();
     const both = [store.connections.insert(row), store.connections.insert({ ...row, id: 'another' })];

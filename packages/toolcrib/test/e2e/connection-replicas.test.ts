@@ -45,7 +45,8 @@ describe.skipIf(!postgres.available)('[OPS-2] [MCP-12] two servers on one Postgr
     for (const client of clients) expect((await client.call('wiki:whoami')).json.text).toBe('alice');
     expect(oauth.seen.token.slice(begun).map((form) => form.get('grant_type'))).toEqual(['refresh_token']);
 
-    expect((await onFirst.delete('/api/connections/wiki')).status).toBe(204);
+    const [{ owner }] = (await onFirst.get('/api/user-connections')).json.connections;
+    expect((await onFirst.delete(`/api/user-connections?owner=${encodeURIComponent(owner)}`)).json).toEqual({ ended: 1 });
     await until(async () => (await onSecond.call('wiki:whoami')).json.error?.code === 'UNAUTHENTICATED');
   }, 60_000);
 });

@@ -215,6 +215,30 @@ describe('[MCP-12] the tokens of a connection', () => {
     expect((await alice.delete(`/api/connections/${id}`)).status).toBe(404);
   });
 
+  test('[SEC-4] can be ended by an administrator, whoever they belong to, which is on record', async () => {
+    await connect(alice, 'alice');
+    await connect(bob, 'bob');
+    const { connections } = (await admin.get('/api/user-connections?source=wiki')).json;
+    expect(connections.map(({ user, namespace }: Record<string, string>) => [user, namespace])).toEqual([
+      ['bob', 'wiki'],
+      ['alice', 'wiki'],
+    ]);
+    expect(JSON.stringify(connections)).not.toMatch(/at-(alice|bob)/);
+    const { owner } = connections[0];
+    const path = `/api/user-connections?owner=${encodeURIComponent(owner)}`;
+    expect((await alice.delete(path)).status).toBe(403);
+    expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
+    expect(await admin.delete(path)).toMatchObject({ status: 200, json: { ended: 1 } });
+    expect(oauth.seen.revoked.slice(-2)).toEqual(['refresh_token', 'access_token']);
+    expect((await bob.call('wiki:whoami')).json.error).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect((await alice.call('wiki:whoami')).json.text).toBe('alice');
+    const [change] = (await admin.get('/api/events?topic=connection&limit=1')).json.events;
+    expect(change).toMatchObject({ kind: 'connection-revoked', subject: id, before: { owner } });
+    expect(change.actor).not.toBe(owner);
+    expect((await admin.delete(path)).status).toBe(404);
+    expect((await admin.get('/api/user-connections?source=nothing')).status).toBe(404);
+  });
+
   test('can be ended by somebody who may not use the source any more', async () => {
     await connect(alice, 'alice');
     const { json: policy } = await admin.get('/api/policies/everybody');

@@ -121,6 +121,13 @@ describe('[BFF-4] the stream of a caller', () => {
   });
 });
 
+test.each(['', '?wire=true'])('[SEC-1] the stream of a log, with %j, ends when the token of the administrator does', async (query) => {
+  const exp = Math.floor(Date.now() / 1000) + 2;
+  await using stream = await (await parts.signedIn({ ...adminClaims, exp })).followLog('builtin', query);
+  expect(stream.response.status).toBe(200);
+  await stream.rest();
+});
+
 test('[BFF-4] a reader who does not read is let go, and the others miss nothing', async () => {
   const description = 'long '.repeat(4000);
   const listed = await user.listedNames();

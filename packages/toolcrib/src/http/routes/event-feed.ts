@@ -4,6 +4,7 @@ import { describeTool } from '../../inventory/describe-tool.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { Access } from '../../policy/access.ts';
+import { endWithToken } from '../end-with-token.ts';
 import { openEventStream, type EventStream } from '../event-stream.ts';
 import type { Metrics } from '../metrics.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -11,8 +12,6 @@ import { defineRoute, type Route } from '../route.ts';
 const heartbeatMs = 30_000;
 /** More than one person's agents need; each costs a connection and a timer for as long as the token lives. */
 const maxStreamsPerPrincipal = 50;
-/** The longest a timer can wait; a token that lives longer is looked at again then. */
-const maxTimerMs = 2 ** 31 - 1;
 /** Lists that can be compared with when a client comes back; older ones are sent whole. */
 const maxRememberedLists = 256;
 
@@ -68,13 +67,6 @@ export function eventFeedRoutes({ crib, closing, metrics }: EventFeedInput): Rou
       sendSources(stream, access);
     });
     const heartbeat = setInterval(() => stream.send('heartbeat', { at: Date.now() }), heartbeatMs);
-    let expiry = endAtExpiry();
-    function endAtExpiry(): NodeJS.Timeout {
-      const left = principal.expiresAt - Date.now();
-      return setTimeout(() => (left > maxTimerMs ? (expiry = endAtExpiry()) : stream.close()), Math.min(left, maxTimerMs));
-    }
-    const close = () => stream.close();
-    closing.addEventListener('abort', close);
     openStreams.set(principal.key, (openStreams.get(principal.key) ?? 0) + 1);
     metrics.streamOpened();
     stream.onClose(() => {
@@ -84,9 +76,8 @@ export function eventFeedRoutes({ crib, closing, metrics }: EventFeedInput): Rou
       else openStreams.set(principal.key, left);
       stopListening();
       clearInterval(heartbeat);
-      clearTimeout(expiry);
-      closing.removeEventListener('abort', close);
     });
+    endWithToken(stream, principal, closing);
   }
 
   /** The state of every source that gives this caller tools. */
@@ -118,8 +109,7 @@ export function eventFeedRoutes({ crib, closing, metrics }: EventFeedInput): Rou
         }
         const last = request.headers['last-event-id'];
         const stream = openEventStream(reply);
-        if (closing.aborted) stream.close();
-        else follow(principal, stream, typeof last === 'string' ? last : undefined);
+        follow(principal, stream, typeof last === 'string' ? last : undefined);
         return reply;
       },
     }),

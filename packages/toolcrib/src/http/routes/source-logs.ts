@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sourceLogSchema, wireLogSchema } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
+import { endWithToken } from '../end-with-token.ts';
 import { openEventStream } from '../event-stream.ts';
 import { findSource } from '../find-source.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -18,7 +19,8 @@ export function sourceLogRoutes({ crib, closing }: { crib: Crib; closing: AbortS
       path: '/api/sources/{id}/logs',
       operationId: 'sourceLogs',
       summary: 'What a source said last and what happened to it; as a stream, also what follows',
-      description: 'With `wire` the messages between Toolcrib and the source instead, as far as they were kept.',
+      description:
+        'With `wire` the messages between Toolcrib and the source instead, as far as they were kept. A stream ends when the token does.',
       tag,
       access,
       params,
@@ -30,7 +32,7 @@ export function sourceLogRoutes({ crib, closing }: { crib: Crib; closing: AbortS
         200: { description: 'The last lines, oldest first', schema: sourceLogSchema, events: '`line` events, from the last lines on' },
       },
       errors: ['NOT_FOUND'],
-      handle({ params, query, request, reply }) {
+      handle({ principal, params, query, request, reply }) {
         const { id } = findSource(crib, params.id);
         const log = query.wire === 'true' ? crib.wireLogOf(id) : crib.logOf(id);
         const last = log.tail(query.lines ?? 100);
@@ -38,13 +40,8 @@ export function sourceLogRoutes({ crib, closing }: { crib: Crib; closing: AbortS
         const stream = openEventStream(reply);
         for (const line of last) stream.send('line', line);
         const stopFollowing = log.onLine((line) => stream.send('line', line));
-        const close = () => stream.close();
-        closing.addEventListener('abort', close);
-        stream.onClose(() => {
-          stopFollowing();
-          closing.removeEventListener('abort', close);
-        });
-        if (closing.aborted) close();
+        stream.onClose(stopFollowing);
+        endWithToken(stream, principal, closing);
         return reply;
       },
     }),

@@ -69,6 +69,8 @@ export const connectionContentSchema = z.strictObject({
   registration: z.strictObject({ issuer: z.string(), redirect_uri: z.string(), client: clientSchema }).optional(),
   pending: pendingSchema.optional(),
   grant: grantSchema.optional(),
+  /** Who made it, as people call them. */
+  made_by: z.string().optional(),
   /** What the server has asked for beyond what was granted. */
   wanted_scope: z.string().optional(),
 });

@@ -115,7 +115,8 @@ export function createConnectionVault({ store, keyRing, now }: { store: Store; k
         subject: sourceId,
         actor: owner,
         ...by,
-        before: null,
+        // Whoever ended it, this says whose it was.
+        before: { owner },
         after: null,
       } as const;
       let row: ConnectionRow | undefined;

@@ -22,6 +22,8 @@ export interface Connections {
   redeem(speaker: Speaker, redemption: { code: string; by: ChangedBy }): Promise<void>;
   /** False where there was none. The authorization server is told, where it can be, but nothing waits on its consent. */
   revoke(place: { sourceId: string; owner: string }, settings: () => Promise<OAuthSettings>, by?: ChangedBy): Promise<boolean>;
+  /** Those of users, the newest first. */
+  listConnected(query: { owner?: string | undefined; sourceId?: string | undefined; limit: number }): Promise<OwnedConnection[]>;
   /** Since when an owner is connected to which sources. */
   list(owner: string): Promise<ReadonlyMap<string, number>>;
 }
@@ -47,6 +49,14 @@ export interface ParkedConnection {
   loopbackPort: number | undefined;
   /** For the browser that came back, and for nobody else. */
   redemptionCode: string;
+}
+
+export interface OwnedConnection {
+  sourceId: string;
+  owner: string;
+  /** As people call them. */
+  ownerName: string | null;
+  connectedAt: number;
 }
 
 export type FinishedAuthorization = AuthorizationResponse & { state?: string | undefined };
@@ -133,7 +143,7 @@ export function createConnections({ store, keyRing, egress, now = Date.now }: Co
         place,
         (current) => {
           const { wanted_scope: _granted, ...content } = current?.content ?? {};
-          return { content: { ...content, registration, grant }, connected_at: now() };
+          return { content: { ...content, registration, grant, made_by: pending.begun_by }, connected_at: now() };
         },
         'connection-made',
         by,
@@ -152,6 +162,14 @@ export function createConnections({ store, keyRing, egress, now = Date.now }: Co
         // It is gone here, which is what was asked for. What cannot be opened cannot be told of either.
       }
       return true;
+    },
+
+    async listConnected(query) {
+      const rows = await store.connections.listConnected(query);
+      return rows.map((row) => {
+        const { source_id: sourceId, owner, connected_at: connectedAt } = row;
+        return { sourceId, owner, ownerName: vault.open(row).made_by ?? null, connectedAt: connectedAt ?? 0 };
+      });
     },
 
     async list(owner) {
