@@ -51,7 +51,7 @@ export interface ParkedConnection {
   redemptionCode: string;
 }
 
-export interface OwnedConnection {
+interface OwnedConnection {
   sourceId: string;
   owner: string;
   /** As people call them. */
