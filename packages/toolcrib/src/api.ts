@@ -216,6 +216,9 @@ export const sourceSchema = z.strictObject({
     .nullable()
     .describe('What became of the document that describes it; null where none does, or none was imported yet'),
   waiting: z.int().min(0).describe('How many of its tools wait for approval'),
+  outdated_secrets: z
+    .array(z.string())
+    .describe('Secrets that have changed since it was started on this server, and of which it keeps the old value until it is restarted'),
   managed_by: managedBySchema,
   created_at: epochMs,
   updated_at: epochMs,
@@ -289,6 +292,11 @@ export const administeredToolListSchema = z.strictObject({
 });
 
 export const secretSchema = z.strictObject({ name: secretNameSchema, created_at: epochMs, updated_at: epochMs });
+export const setSecretSchema = secretSchema.extend({
+  kept_by: z
+    .array(z.string())
+    .describe('Sources that run on this server with the old value until they are restarted (`on_secret_change: keep`), by their namespace'),
+});
 export const secretListSchema = z.strictObject({ secrets: z.array(secretSchema) });
 export const secretValueSchema = z.strictObject({ value: z.string().min(1).max(longestSecret).describe('`***` keeps the stored value') });
 

@@ -170,6 +170,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
         if (topics.has('connection')) connections.tokens.forget();
         await started?.counter.reload(topics);
         if (topics.has('source')) started?.supervisor.follow(started.counter.sources);
+        if (topics.has('secret')) await started?.supervisor.secretsChanged();
         if (topics.has('connection')) started?.supervisor.reconnect();
       },
       onSeen: acceptance.changesSeen,
@@ -349,7 +350,17 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     executor,
     keptCalls,
     artifacts,
-    secrets: createSecretAdministration({ secrets, changed: speakers.forget }),
+    secrets: createSecretAdministration({
+      secrets,
+      async changed() {
+        speakers.forget();
+        await supervisor
+          .secretsChanged()
+          .catch((error: unknown) => warn(`Changed secrets could not be brought to what runs: ${String(error)}`));
+      },
+      keptBy: (name) =>
+        [...counter.sources.values()].filter(({ id }) => supervisor.outdatedSecretsOf(id).includes(name)).map(({ namespace }) => namespace),
+    }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change, development }),
     sources: createSourceAdministration({

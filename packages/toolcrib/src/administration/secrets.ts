@@ -8,24 +8,38 @@ import type { StoreNouns } from '../store/store.ts';
 /** Values go in and never come out. */
 export interface SecretAdministration {
   list(): Promise<SecretSummary[]>;
-  set(actor: Principal, name: string, value: string): Promise<{ secret: SecretSummary; created: boolean }>;
+  set(actor: Principal, name: string, value: string): Promise<{ secret: SecretSummary; created: boolean; kept_by: string[] }>;
   /** `CONFLICT` where sources need it, unless it is forced: they could not be started any more. */
   delete(actor: Principal, name: string, options?: { force?: boolean }): Promise<void>;
 }
 
 interface SecretAdministrationInput {
   secrets: SecretStore;
-  /** Told after every change, for whoever keeps what was filled in with a secret. */
-  changed(): void;
+  /** Told after every change, for whoever keeps what was filled in with a secret; resolves when nothing begins with the old value any more. */
+  changed(): Promise<void>;
+  /** [ENV-1] The namespaces of sources that run here with another value of this secret. */
+  keptBy(name: string): string[];
 }
 
-export function createSecretAdministration({ secrets, changed }: SecretAdministrationInput): SecretAdministration {
+export function createSecretAdministration({ secrets, changed, keptBy }: SecretAdministrationInput): SecretAdministration {
+  /** Whether it succeeds or not: it may have been written, and its answer lost. */
+  async function making<Result>(change: Promise<Result>): Promise<Result> {
+    try {
+      return await change;
+    } finally {
+      await changed();
+    }
+  }
+
   return {
     list: () => secrets.list(),
-    set: (actor, name, value) => secrets.put(name, value, changedBy(actor)).finally(changed),
+    async set(actor, name, value) {
+      const outcome = await making(secrets.put(name, value, changedBy(actor)));
+      return { ...outcome, kept_by: keptBy(name) };
+    },
     async delete(actor, name, { force = false } = {}) {
       const check = force ? undefined : (tx: StoreNouns) => refuseNeeded(tx, name);
-      await secrets.delete(name, changedBy(actor), check).finally(changed);
+      await making(secrets.delete(name, changedBy(actor), check));
     },
   };
 }

@@ -75,6 +75,12 @@ export function describeSource(source: ShownSource): string {
       'Waiting',
       source.waiting === 0 ? undefined : `${countTools(source.waiting)} for approval: \`toolcrib sources differences ${namespace}\``,
     ],
+    [
+      'Secrets',
+      source.outdated_secrets.length === 0
+        ? undefined
+        : `runs with the old ${source.outdated_secrets.join(', ')}: \`toolcrib sources restart ${namespace}\` brings the new value`,
+    ],
     ['Health', health],
     ['Breaker', breaker === 'closed' ? undefined : breaker],
     ['Server', server === null ? undefined : `${server.name} ${server.version}`],

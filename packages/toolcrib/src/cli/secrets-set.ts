@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretSchema } from '../api.ts';
+import { setSecretSchema } from '../api.ts';
 import { defineCommand } from './command.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { readSecretValue } from './read-secret-value.ts';
@@ -23,9 +23,18 @@ export const secretsSet = defineCommand({
     const value = given.text('value') ?? (await readSecretValue(process.stdin));
     const { client, token } = await administratorFrom(given);
     const answer = await client.json('PUT', `/api/secrets/${name}`, { token, body: { value } });
-    const secret = parseAnswer(z.looseObject(secretSchema.shape), answer, client.url);
+    const secret = parseAnswer(
+      z.looseObject({ ...setSecretSchema.shape, kept_by: setSecretSchema.shape.kept_by.catch([]) }),
+      answer,
+      client.url,
+    );
     if (given.on('json')) printJson(secret);
-    else print(`${secret.name} is set.`);
+    else {
+      const old = secret.kept_by.map(
+        (source) => `${source} runs with the old value: \`toolcrib sources restart ${source}\` brings the new one.`,
+      );
+      print([`${secret.name} is set.`, ...old].join('\n'));
+    }
     return 0;
   },
 });

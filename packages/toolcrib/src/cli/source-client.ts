@@ -27,6 +27,7 @@ const shownSourceSchema = z.looseObject({
   breaker: z.string().default('closed'),
   server: z.looseObject({ name: z.string(), version: z.string() }).nullable(),
   waiting: z.number().catch(0),
+  outdated_secrets: z.array(z.string()).catch([]),
 });
 export type ShownSource = z.infer<typeof shownSourceSchema>;
 

@@ -10,6 +10,8 @@ export const mcpDefinitionSchema = z.strictObject({
   lifecycle_mode: z.enum(['transient', 'singleton']).default('transient'),
   /** [MCP-6] Processes started ahead for transient calls. */
   standby: z.int().min(0).max(32).default(0),
+  /** [ENV-1] Whether what runs makes room for one with the new value when a secret that it was started with changes. */
+  on_secret_change: z.enum(['restart', 'keep']).default('restart'),
   runtime_hint: z.enum(['uvx', 'npx', 'python', 'node', 'docker']).nullable().default(null),
   /** The program and its arguments; empty for a remote server. */
   command: z.array(z.string().max(32_768)).max(500).default([]),

@@ -11,6 +11,8 @@ import type { CallSource } from './source-calls.ts';
 export interface OpenedCalls {
   call: CallSource;
   endSessionsOf(owner: string): void;
+  /** [ENV-1] Nothing that was filled in before is used for the next call. */
+  secretsChanged(): void;
   /** Cuts what is under way. */
   close(): Promise<void>;
 }
@@ -85,6 +87,7 @@ export function createDocumentCalls(input: DocumentCallsInput): OpenedCalls {
       }
     },
     endSessionsOf: (owner) => opened?.endSessionsOf(owner),
+    secretsChanged: () => opened?.secretsChanged(),
     async close() {
       const closing = opening;
       opened = undefined;

@@ -49,6 +49,7 @@ export function createDocumentPort(input: DocumentPortInput): DocumentParts {
             return {
               call: async (tool, args, context) => calls.call(tool, args, context),
               endSessionsOf: () => undefined,
+              secretsChanged: () => undefined,
               close: () => calls.close(),
             };
           }

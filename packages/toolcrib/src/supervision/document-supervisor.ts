@@ -167,6 +167,12 @@ export function createDocumentSupervisor(input: DocumentSupervisorInput): Source
       await starting?.catch(() => undefined);
       await start();
     },
+    // Nothing runs, and the next request has the new value.
+    async secretsChanged() {
+      calls.secretsChanged();
+      return 'unaffected';
+    },
+    outdatedSecrets: [],
     async endSessionsOf(owner) {
       calls.endSessionsOf(owner);
     },

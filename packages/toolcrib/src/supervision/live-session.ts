@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { abortable } from '../model/abortable.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Resilience } from '../model/source-definition.ts';
@@ -5,6 +6,7 @@ import type { EngineUnavailableError } from '../model/named-errors.ts';
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
 import { backoffMs } from './backoff.ts';
 import { createEngineOutage } from './engine-outage.ts';
+import { openCurrent } from './open-current.ts';
 import { startHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { toCribError } from './to-crib-error.ts';
 import { pause } from './waiting.ts';
@@ -19,6 +21,10 @@ export interface LiveSession {
    * is away.
    */
   get(signal: AbortSignal): Promise<McpSession>;
+  /** The session while it is being opened; undefined otherwise. */
+  readonly opening: Promise<unknown> | undefined;
+  /** [ENV-1] Makes room for a new one. Calls under way end on the old one, which is closed then. */
+  renew(): void;
   /** It has done something useful: if it is lost now, that is no part of an earlier failure. */
   provedItself(): void;
   /** Resolves when nothing of it is left. */
@@ -50,6 +56,8 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
   const closing = new AbortController();
   let current: Promise<McpSession> | undefined;
   let watched: { session: McpSession; since: number; heartbeat: Heartbeat } | undefined;
+  /** Those that make room for a new one, while calls are under way on them. */
+  const retired = new Set<McpSession>();
   /** Restarts since it was last of use. */
   let attempts = 0;
   const outage = createEngineOutage({
@@ -63,7 +71,7 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
   });
 
   function openFirst(): Promise<McpSession> {
-    const opening = input.open(closing.signal).then(watch);
+    const opening = openCurrent(() => input.open(closing.signal)).then(watch);
     opening.catch(() => {
       // The next caller tries again: a first start that failed is its caller's to report, not ours to repeat.
       if (current === opening) current = undefined;
@@ -99,6 +107,32 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
   async function reopen(lost: McpSession, reason: CribError): Promise<McpSession> {
     // There is never more than one: a process that hangs is gone before the next one is started.
     await lost.close().catch(() => undefined);
+    return tryAgain(reason);
+  }
+
+  async function handOver(old: McpSession): Promise<McpSession> {
+    // Whoever has just been given the old one gets to begin.
+    await setImmediate();
+    const left = retire(old);
+    // Two at a time only where there is no other way.
+    if (old.calls === 0) await left;
+    try {
+      return watch(await openAnew());
+    } catch (error) {
+      closing.signal.throwIfAborted();
+      const reason = toCribError(error);
+      input.onLost(reason);
+      return tryAgain(reason);
+    }
+  }
+
+  async function retire(session: McpSession): Promise<void> {
+    await session.idle();
+    await session.close().catch(() => undefined);
+    retired.delete(session);
+  }
+
+  async function tryAgain(reason: CribError): Promise<McpSession> {
     let last = reason;
     while (attempts < resilience.restart.maxAttempts) {
       await pause(backoffMs(attempts, resilience.restart.backoffMs), closing.signal);
@@ -116,7 +150,9 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
     throw terminal;
   }
 
-  async function openAnew(): Promise<McpSession> {
+  const openAnew = () => openCurrent(openOnce);
+
+  async function openOnce(): Promise<McpSession> {
     const session = await outage.outlast(() => input.open(closing.signal), closing.signal);
     try {
       await input.onReopened(session);
@@ -139,11 +175,24 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
       current ??= openFirst();
       return abortable(current, signal, outage.signal);
     },
+    get opening() {
+      return watched === undefined ? current : undefined;
+    },
+    renew() {
+      if (watched === undefined || closing.signal.aborted) return;
+      watched.heartbeat.stop();
+      retired.add(watched.session);
+      current = handOver(watched.session);
+      current.catch(() => undefined);
+      watched = undefined;
+      attempts = 0;
+    },
     provedItself() {
       attempts = 0;
     },
     async close() {
       closing.abort(new CribError('SERVICE_UNAVAILABLE', 'The source is being stopped'));
+      await Promise.allSettled([...retired].map((session) => session.close()));
       const session = await current?.catch(() => undefined);
       watched?.heartbeat.stop();
       await session?.close();

@@ -22,6 +22,12 @@ export interface OwnSessions {
   take(signal: AbortSignal): Promise<TakenSession>;
   /** For asking what tools there are: the session that lasts, where there is one. */
   takeToAsk(signal: AbortSignal): Promise<TakenSession>;
+  /** Those that are kept open beyond a call. */
+  readonly lasting: McpSession[];
+  /** Whatever of these is being opened; undefined where nothing is. */
+  readonly opening: Promise<unknown> | undefined;
+  /** [ENV-1] Others take the place of these. Calls under way end on what they have begun with. */
+  renew(outdated: ReadonlySet<McpSession>): void;
   /** A call was answered. */
   provedItself(): void;
   /** Ends what has done its work. Nobody waits for that but `close`. */
@@ -146,6 +152,17 @@ export function createOwnSessions(input: OwnSessionsInput): OwnSessions {
     },
     take: (signal) => (shared && live !== undefined ? takeLive(live, signal) : takeFresh(signal)),
     takeToAsk: (signal) => (live === undefined ? takeFresh(signal) : takeLive(live, signal)),
+    get lasting() {
+      return [...(live?.ready === undefined ? [] : [live.ready]), ...(standby?.sessions ?? [])];
+    },
+    get opening() {
+      const opening = [live?.opening, standby?.opening].filter((each) => each !== undefined);
+      return opening.length === 0 ? undefined : Promise.allSettled(opening);
+    },
+    renew(outdated) {
+      if (live?.ready !== undefined && outdated.has(live.ready)) live.renew();
+      standby?.replace(outdated);
+    },
     provedItself() {
       // What was answered elsewhere says nothing about the one that lasts.
       if (shared) live?.provedItself();

@@ -15,6 +15,10 @@ export interface PerUserCalls {
   ready(standing: Standing | Promise<Standing>): TakenSession | undefined;
   /** A session of the caller's own. */
   take(principal: Principal, standing: Standing | Promise<Standing>, signal: AbortSignal): Promise<TakenSession>;
+  /** Those that are kept open beyond a call. */
+  readonly lasting: McpSession[];
+  /** [ENV-1] None of these is taken again; each ends with the last call on it. */
+  retire(outdated: ReadonlySet<McpSession>): void;
   endSessionsOf(owner: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -59,6 +63,10 @@ export function createPerUserCalls({ longLived, open, standingOf, end }: PerUser
       };
       return { session, reused: false, giveBack };
     },
+    get lasting() {
+      return users?.sessions ?? [];
+    },
+    retire: (outdated) => users?.retire(outdated),
     async endSessionsOf(owner) {
       await users?.end(owner);
     },

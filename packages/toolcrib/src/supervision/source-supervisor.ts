@@ -17,6 +17,7 @@ import { createOwnSessions } from './own-sessions.ts';
 import { createPerUserCalls } from './per-user-calls.ts';
 import { createPersistence } from './persistence.ts';
 import { createRefreshSchedule } from './refresh-schedule.ts';
+import { createSecretChanges, type SecretsFollowed } from './secret-changes.ts';
 import { serverAttributes } from './server-attributes.ts';
 import type { SessionCounts } from './session-counts.ts';
 import { createSourceCalls, type CallSource } from './source-calls.ts';
@@ -45,6 +46,10 @@ export interface SourceSupervisor {
   readonly sessions: SessionCounts;
   /** [INV-6] The connection with which tools are found has changed; the sessions of users are left alone. */
   reconnect(): Promise<void>;
+  /** [ENV-1] Secrets have changed. Resolves when no call can begin with an old value any more, unless the source is to keep it. */
+  secretsChanged(): Promise<SecretsFollowed>;
+  /** Secrets that have another value than the one with which it runs. */
+  readonly outdatedSecrets: readonly string[];
   /** [MCP-5] This user's credential is gone or another: what was opened with it is closed. */
   endSessionsOf(owner: string): Promise<void>;
 }
@@ -101,6 +106,8 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       input.onNotice?.('heartbeat-failed');
     },
     onLost(reason) {
+      // What takes its place begins with the values that there are.
+      secrets.forget();
       health.failed(reason);
       note(`Lost: ${withoutWords(reason.message)}`);
       setStatus({ state: 'restarting' });
@@ -127,6 +134,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   const ofUsers = isPerUser(definition.credential)
     ? createPerUserCalls({ longLived: own.shared, open: input.open, standingOf: input.standingOf, end: own.end })
     : undefined;
+  const secrets = createSecretChanges({ definition, own, ofUsers, note });
   const call = createSourceCalls({
     own,
     ofUsers,
@@ -163,6 +171,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       if (!afterOutage) setStatus({ state: 'starting' });
       ofUsers?.start();
       await own.start(signal);
+      secrets.forget();
       if (afterOutage) note(engineIsBack);
       schedule.start();
     } catch (error) {
@@ -281,6 +290,10 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       // One that has begun may have looked before there was anything to see.
       await starting?.catch(() => undefined);
       await start();
+    },
+    secretsChanged: secrets.follow,
+    get outdatedSecrets() {
+      return secrets.outdated;
     },
     async endSessionsOf(owner) {
       await ofUsers?.endSessionsOf(owner);

@@ -1,10 +1,17 @@
 import type { McpSession } from '../sources/mcp/mcp-session.ts';
+import { openCurrent } from './open-current.ts';
 
 export interface Standby {
   /** How many are ready. */
   readonly ready: number;
   /** A session that is ready and has served nobody, or undefined. Another is started in its place a moment later. */
   take(): McpSession | undefined;
+  /** Those that are ready. */
+  readonly sessions: Iterable<McpSession>;
+  /** Those that are being started; undefined where none is. */
+  readonly opening: Promise<unknown> | undefined;
+  /** Ends these, and starts others in their place. */
+  replace(outdated: ReadonlySet<McpSession>): void;
   /** Starts what is missing. */
   fill(): void;
   close(): Promise<void>;
@@ -28,7 +35,7 @@ export function createStandby({ size, open, onFailure }: StandbyInput): Standby 
   let refill: NodeJS.Timeout | undefined;
 
   async function startOne(): Promise<void> {
-    const session = await open(closing.signal);
+    const session = await openCurrent(() => open(closing.signal));
     if (closing.signal.aborted) return session.close();
     ready.add(session);
     session.onLost(() => {
@@ -61,6 +68,14 @@ export function createStandby({ size, open, onFailure }: StandbyInput): Standby 
         fill();
       }, refillAfterMs);
       return session;
+    },
+    sessions: ready,
+    get opening() {
+      return starting.size === 0 ? undefined : Promise.all(starting);
+    },
+    replace(outdated) {
+      for (const session of outdated) if (ready.delete(session)) void session.close().catch(() => undefined);
+      fill();
     },
     fill,
     async close() {

@@ -7,6 +7,7 @@ import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
 import type { Standing } from '../sources/upstream/standing.ts';
 import type { Source } from '../sources/source.ts';
 import { createDocumentSupervisor, type DocumentSupervisorInput } from './document-supervisor.ts';
+import type { SecretsFollowed } from './secret-changes.ts';
 import type { SessionCounts } from './session-counts.ts';
 import type { SourceNotice } from './source-notice.ts';
 import { createSourceSupervisor, type SourceSupervisor } from './source-supervisor.ts';
@@ -23,6 +24,10 @@ export interface Supervisor {
   follow(sources: ReadonlyMap<string, SourceRecord>): void;
   /** [INV-6] Starts again what waits for a connection, or had one that has changed: of this source, or of all. */
   reconnect(sourceId?: string): void;
+  /** [ENV-1] Brings changed secrets to what runs; gives the namespaces of those that go on with the new value, or keep the old one. */
+  secretsChanged(): Promise<{ renewed: string[]; kept: string[] }>;
+  /** Secrets that have another value than the one with which the source runs. */
+  outdatedSecretsOf(sourceId: string): readonly string[];
   /** [MCP-5] Closes what was opened with the credential of this user. */
   endSessionsOf(sourceId: string, owner: string): Promise<void>;
   /** Ends it and forgets it. */
@@ -175,6 +180,14 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
         if (source.enabled && (sourceId === undefined ? waits : sourceId === source.id)) void supervisor.reconnect().catch(() => undefined);
       }
     },
+    async secretsChanged() {
+      const followed = await Promise.all(
+        [...supervised.values()].map(async ({ source, supervisor }) => ({ source, how: await supervisor.secretsChanged() })),
+      );
+      const those = (wanted: SecretsFollowed) => followed.filter(({ how }) => how === wanted).map(({ source }) => source.namespace);
+      return { renewed: those('renewed'), kept: those('kept') };
+    },
+    outdatedSecretsOf: (sourceId) => supervised.get(sourceId)?.supervisor.outdatedSecrets ?? [],
     endSessionsOf: async (sourceId, owner) => supervised.get(sourceId)?.supervisor.endSessionsOf(owner),
     release,
     async shutdownAll() {

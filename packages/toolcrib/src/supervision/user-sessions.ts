@@ -11,6 +11,10 @@ export interface UserSessions {
   ready(standing: Standing): TakenSession | undefined;
   /** The session of this user under this revision of their credential; opened by whoever asks first. Give it back when done. */
   take(standing: Standing, open: OpenSession, signal: AbortSignal): Promise<TakenSession>;
+  /** Those that are open. */
+  readonly sessions: McpSession[];
+  /** [ENV-1] None of these is taken again; each ends with the last call on it. */
+  retire(outdated: ReadonlySet<McpSession>): void;
   /** The credential is gone, or another: nothing that was opened with it is used again. */
   end(owner: string): Promise<void>;
   close(): Promise<void>;
@@ -54,6 +58,8 @@ const longestTimeoutMs = 2 ** 31 - 1;
 /** [MCP-5] Sessions of a source to which every user speaks for themselves: one for each, never shared, and gone when it is not used. */
 export function createUserSessions({ idleMs = 300_000, most = 256, mostOfOne = 16 }: UserSessionsInput = {}): UserSessions {
   const entries = new Map<string, Entry>();
+  /** Out of use, with calls under way on them. */
+  const retired = new Set<Entry>();
   const ending = new Set<Promise<void>>();
   let closed = false;
 
@@ -67,7 +73,9 @@ export function createUserSessions({ idleMs = 300_000, most = 256, mostOfOne = 1
       giveBack() {
         entry.users--;
         entry.lastUse = performance.now();
-        if (entry.idle === undefined && entry.users === 0) waitIdle(entry);
+        if (entry.users > 0) return;
+        if (entries.get(standing.key) !== entry) void drop(entry);
+        else if (entry.idle === undefined) waitIdle(entry);
       },
       users: 0,
       lastUse: performance.now(),
@@ -129,6 +137,7 @@ export function createUserSessions({ idleMs = 300_000, most = 256, mostOfOne = 1
 
   function drop(entry: Entry): Promise<void> {
     if (entries.get(entry.standing.key) === entry) entries.delete(entry.standing.key);
+    retired.delete(entry);
     clearTimeout(entry.idle);
     clearTimeout(entry.end);
     entry.aborted.abort(entry.over ?? new CribError('SERVICE_UNAVAILABLE', 'The session of this user was ended'));
@@ -168,12 +177,23 @@ export function createUserSessions({ idleMs = 300_000, most = 256, mostOfOne = 1
         throw used.over ?? error;
       }
     },
+    get sessions() {
+      return [...entries.values()].flatMap(({ taken }) => (taken === undefined ? [] : [taken.session]));
+    },
+    retire(outdated) {
+      for (const [key, entry] of entries) {
+        if (entry.taken === undefined || !outdated.has(entry.taken.session)) continue;
+        entries.delete(key);
+        if (entry.users === 0) void drop(entry);
+        else retired.add(entry);
+      }
+    },
     async end(owner) {
-      await Promise.all([...entries.values()].filter(({ standing }) => standing.owner === owner).map(drop));
+      await Promise.all([...entries.values(), ...retired].filter(({ standing }) => standing.owner === owner).map(drop));
     },
     async close() {
       closed = true;
-      await Promise.all([...[...entries.values()].map(drop), ...ending]);
+      await Promise.all([...[...entries.values(), ...retired].map(drop), ...ending]);
     },
   };
 }

@@ -58,7 +58,7 @@ test('[SRC-3] a source is described with the container that is made for it, and 
   };
   const definition = { command: ['tickets'], container: { name: null, image: 'tickets:1', workdir: null, user: 'node', settings } };
   const source = { name: 'Tickets', namespace: 'tickets', id: 'x', status: { state: 'running' }, health: 'healthy', breaker: 'closed' };
-  const text = describeSource({ ...source, enabled: true, source_type: 'mcp', server: null, waiting: 0, definition });
+  const text = describeSource({ ...source, enabled: true, source_type: 'mcp', server: null, waiting: 0, outdated_secrets: [], definition });
   expect(text.replaceAll(/ {2,}/g, ' ')).toContain(
     [
       'Image tickets:1',

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secretListSchema, secretSchema } from '../../src/api.ts';
+import { secretListSchema, setSecretSchema } from '../../src/api.ts';
 import type { ApiClient, Reply } from '../fixtures/api-client.ts';
 import { documentedOperations } from '../fixtures/documented-operations.ts';
-import { fixture, fixtureRules } from '../fixtures/open-server.ts';
+import { fixture, fixtureRules, grantEverything } from '../fixtures/open-server.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
 import { freshPostgresDatabase, type FreshDatabase, part } from '../parts.ts';
 import {
@@ -35,7 +35,7 @@ describe('[BFF-6] /api/secrets', () => {
   test('makes, replaces, lists and deletes secrets, and answers with names and dates only', async () => {
     const made = await admin.put('/api/secrets/github-token', { value: 'hunter2' });
     expect(made.status).toBe(201);
-    const { created_at } = secretSchema.parse(made.json);
+    const { created_at } = setSecretSchema.parse(made.json);
     expect(outcome(await admin.put('/api/secrets/github-token', { value: 'hunter3' }))).toMatchObject({ status: 200, created_at });
     expect(await names()).toEqual(['github-token']);
     expect((await admin.delete('/api/secrets/github-token')).status).toBe(204);
@@ -206,6 +206,20 @@ describe.skipIf(!postgres.available)('[SEC-3] servers on one PostgreSQL', () => 
       await (index % 2 === 0 ? first : second).put('/api/secrets/shared', { value });
       await until(async () => (await seen()) === value);
     }
+  });
+
+  test('[ENV-1] start a lasting server again on each of them when its secret was changed on one', async () => {
+    const [first, second] = admins as [ApiClient, ApiClient];
+    await first.put('/api/secrets/rotated', { value: 'v1' });
+    const variables = { ROTATED: { secret_ref: 'rotated' } };
+    const form = { name: 'Lasting', mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton', mcp_env_vars: variables };
+    await second.post('/api/sources?wait=60000', form);
+    await grantEverything(first);
+    const seen = async (admin: ApiClient) => (await admin.call('lasting:environment')).json.result?.ROTATED as string;
+    for (const admin of admins) await until(async () => (await seen(admin)) === 'v1');
+    await first.put('/api/secrets/rotated', { value: 'v2' });
+    expect(await seen(first)).toBe('v2');
+    await until(async () => (await seen(second)) === 'v2');
   });
 
   test('refuse one with other keys, and leave it nothing to overwrite', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretListSchema, secretSchema, secretValueSchema } from '../../api.ts';
+import { secretListSchema, secretValueSchema, setSecretSchema } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
 import { secretNameSchema } from '../../secrets/secret-name.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -26,7 +26,8 @@ export function secretRoutes({ crib }: { crib: Pick<Crib, 'secrets'> }): Route[]
       path: '/api/secrets/{name}',
       operationId: 'setSecret',
       summary: 'Makes a secret or replaces its value',
-      description: 'The value is sealed and is never shown again. `***` keeps the value that is stored.',
+      description:
+        'The value is sealed and is never shown again. `***` keeps the value that is stored. Servers that were started with the old value are started again, and calls under way finish first, unless their source says `on_secret_change: keep`.',
       tag,
       access,
       params,
@@ -35,15 +36,15 @@ export function secretRoutes({ crib }: { crib: Pick<Crib, 'secrets'> }): Route[]
       responses: {
         200: {
           description: 'The secret with its new value',
-          schema: secretSchema,
+          schema: setSecretSchema,
           links: { deleteSecret: { name: '$response.body#/name' } },
         },
-        201: { description: 'The new secret', schema: secretSchema, links: { deleteSecret: { name: '$response.body#/name' } } },
+        201: { description: 'The new secret', schema: setSecretSchema, links: { deleteSecret: { name: '$response.body#/name' } } },
       },
       errors: ['CONFLICT'],
       async handle({ principal, params, body, reply }) {
-        const { secret, created } = await crib.secrets.set(principal, params.name, body.value);
-        return reply.code(created ? 201 : 200).send(secret);
+        const { secret, created, kept_by } = await crib.secrets.set(principal, params.name, body.value);
+        return reply.code(created ? 201 : 200).send({ ...secret, kept_by });
       },
     }),
     defineRoute({

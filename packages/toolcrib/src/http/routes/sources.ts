@@ -34,6 +34,7 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       server: crib.supervisor.infoOf(source.id),
       import: crib.supervisor.importOf(source.id),
       waiting: waitingTools(crib.counter.snapshot).get(source.id) ?? 0,
+      outdated_secrets: [...crib.supervisor.outdatedSecretsOf(source.id)],
     };
   }
 

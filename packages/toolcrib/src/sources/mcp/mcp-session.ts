@@ -42,6 +42,12 @@ export interface McpSession {
   /** Told once, when the conversation has ended without our closing it; with the last stderr lines where there are any. */
   onLost(listener: (reason: CribError) => void): void;
   onToolsChanged(listener: () => void): void;
+  /** How many calls are under way. */
+  readonly calls: number;
+  /** Resolves when none is. */
+  idle(): Promise<void>;
+  /** [ENV-1] Secrets with which it was opened, and which have changed since; absent where it was opened with none. */
+  changedSecrets?(): Promise<string[]>;
   /** Ends it, and everything that was started for it, within about 6 seconds at most. */
   close(): Promise<void>;
 }

@@ -30,6 +30,10 @@ export function redactedSession(session: McpSession, redactor: Redactor): McpSes
     ping: (options) => session.ping(options),
     onLost: (listener) => session.onLost((reason) => listener(redactError(reason, redactor))),
     onToolsChanged: (listener) => session.onToolsChanged(listener),
+    get calls() {
+      return session.calls;
+    },
+    idle: () => session.idle(),
     close: () => session.close(),
   };
 }

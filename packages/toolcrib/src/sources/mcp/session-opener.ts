@@ -8,6 +8,7 @@ import type { Credential } from '../../model/source-definition.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import { createRedactor, type Redactor } from '../../secrets/redactor.ts';
+import { createUsedSecrets } from '../../secrets/used-secrets.ts';
 import type { DockerEngine } from '../../net/docker/engine.ts';
 import type { Egress } from '../../net/egress.ts';
 import type { Containers } from './container/containers.ts';
@@ -60,7 +61,9 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
 
   return async (source, signal, principal) => {
     if (source.source_type !== 'mcp') throw new CribError('INTERNAL', 'This source is no MCP server');
-    const resolving = input.resolvingFor(source.id);
+    const stored = input.resolvingFor(source.id);
+    const used = createUsedSecrets(stored.secrets);
+    const resolving = { ...stored, secrets: used };
     const definition = await fillInDefinition(source.definition, resolving);
     const chosen = credentialFor(source, definition, principal);
     // What only this session knows: the tokens that it sends.
@@ -117,7 +120,8 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
       const credential = await resolveCredential(chosen, { ...tokenSources, source, definition, resolving, principal });
       const { session, era, framing } = await open(credential);
       if (era !== undefined || framing !== undefined) verdicts.set(key, { updatedAt: source.updated_at, era, framing });
-      return redactedSession(session, credential.type === 'tokens' ? bothRedactors(resolving.redactor, own) : resolving.redactor);
+      const redactor = credential.type === 'tokens' ? bothRedactors(resolving.redactor, own) : resolving.redactor;
+      return Object.assign(redactedSession(session, redactor), { changedSecrets: used.changed });
     } catch (error) {
       // What was remembered may be what made it fail.
       verdicts.delete(key);

@@ -21,6 +21,8 @@ export interface OpenApiCalls {
   call(tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput>;
   /** [ID-5] Nothing that was filled in for this owner is used again. */
   endSessionsOf(owner: string): void;
+  /** [ENV-1] Nothing that was filled in before is used for the next call. */
+  secretsChanged(): void;
   /** Cuts what is under way. */
   close(): Promise<void>;
 }
@@ -51,6 +53,7 @@ export function createOpenApiCalls(input: OpenApiCallsInput): OpenApiCalls {
       return pollOperation({ operation, profile, args, context, send });
     },
     endSessionsOf: (owner) => upstreams.endSessionsOf(owner),
+    secretsChanged: () => upstreams.secretsChanged(),
     close: () => upstreams.close(),
   };
 }

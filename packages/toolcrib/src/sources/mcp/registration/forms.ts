@@ -7,7 +7,7 @@ import { packageFormSchema, runtimeHintSchema } from './package-form.ts';
 import { allowInsecureField, handlingFields, namingFields } from '../../registration/common-fields.ts';
 import { credentialInputSchema, valueInputSchema, valuesSchema } from '../../registration/value-input.ts';
 
-const { transport_type, lifecycle_mode, standby } = mcpDefinitionSchema.shape;
+const { transport_type, lifecycle_mode, standby, on_secret_change } = mcpDefinitionSchema.shape;
 
 /** [SRC-1] [SRC-2] The body of `POST /api/sources` for an MCP server, in either form. */
 export const mcpRegistrationSchema = z
@@ -68,6 +68,12 @@ export const mcpRegistrationSchema = z
     allow_insecure: allowInsecureField,
     ...handlingFields,
     standby: standby.unwrap().optional().describe('Processes of a transient server that are started ahead of the calls'),
+    on_secret_change: on_secret_change
+      .unwrap()
+      .optional()
+      .describe(
+        'restart (default): a server that was started with a secret is started again when that changes; keep: it keeps the old value',
+      ),
     register_resources_as_tools: z.boolean().default(false).describe('Offers the resources of the server as tools too'),
   })
   .meta({ required: ['name'], description: 'An MCP server: remote, in a plugin directory, or described by its package' });

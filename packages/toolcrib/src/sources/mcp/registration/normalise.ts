@@ -47,6 +47,7 @@ export async function normaliseRegistration(
     url: form.url === undefined ? undefined : maskAddress(form.url),
     lifecycle_mode: form.mcp_lifecycle_mode,
     standby: form.standby,
+    on_secret_change: form.on_secret_change,
     environment: Object.fromEntries(draft.environment),
     env_definitions: draft.definitions,
     headers: Object.fromEntries(draft.headers),

@@ -37,6 +37,8 @@ export function createSession({ client, transport, requests, incoming, info, ...
   let changes: { stop(): void } | undefined;
   let catalogue: Catalogue | undefined;
   let withResources = false;
+  let calls = 0;
+  let idle: PromiseWithResolvers<void> | undefined;
 
   const call = createCaller({
     requests,
@@ -126,6 +128,7 @@ export function createSession({ client, transport, requests, incoming, info, ...
     async callTool(name, args, options) {
       checkOpen();
       const exchange = new Exchange(options, true);
+      calls++;
       try {
         return await call(name, args, exchange);
       } catch (error) {
@@ -133,6 +136,7 @@ export function createSession({ client, transport, requests, incoming, info, ...
         throw error;
       } finally {
         exchange.done();
+        if (--calls === 0) idle?.resolve();
       }
     },
 
@@ -157,6 +161,13 @@ export function createSession({ client, transport, requests, incoming, info, ...
     onToolsChanged(listener) {
       changeListeners.push(listener);
       if (modern) changes ??= subscribeToChanges(client, () => incoming.onListChanged?.('tools'));
+    },
+
+    get calls() {
+      return calls;
+    },
+    async idle() {
+      if (calls > 0) await (idle ??= Promise.withResolvers()).promise;
     },
 
     async close() {

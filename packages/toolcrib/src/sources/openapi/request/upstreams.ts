@@ -37,6 +37,8 @@ export interface Upstreams {
   refused(upstream: Upstream): void;
   /** [ID-5] Nothing that was made for this owner is used again. */
   endSessionsOf(owner: string): void;
+  /** [ENV-1] Nothing that was filled in before is used again. */
+  secretsChanged(): void;
   close(): Promise<void>;
 }
 
@@ -123,6 +125,10 @@ export function createUpstreams(input: UpstreamsInput): Upstreams {
       // Looking one up may move it, so that they are named beforehand.
       const keys = [...ofUsers.keys()];
       for (const key of keys) if (ofUsers.get(key)?.standing.owner === owner) ofUsers.delete(key);
+    },
+    secretsChanged() {
+      shared.clear();
+      ofUsers.clear();
     },
     async close() {
       closed = true;
