@@ -9,7 +9,7 @@ import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tracer } from '../model/tracing.ts';
 import type { ClaimCheck } from '../policy/claim-check.ts';
-import { isLostConnection } from '../store/lost-connection.ts';
+import { storageTrouble } from '../store/storage-trouble.ts';
 import { bearerToken } from './bearer-token.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { HostGuardConfig } from './host-guard.ts';
@@ -96,7 +96,11 @@ export function createApp(input: AppInput): FastifyInstance {
 
   function sendError(reply: FastifyReply, error: unknown): void {
     let refusal = toCribError(error);
-    if (isLostConnection(error)) metrics.databaseFailed('request');
+    const trouble = storageTrouble(error);
+    if (trouble !== undefined) {
+      metrics.databaseFailed('request');
+      logger.warn({ err: error, route: reply.request.routeOptions.url }, trouble);
+    }
     if (refusal === undefined) {
       const { request } = reply;
       logger.error({ err: error, request_id: request.id, ...traceIdIn(request), route: request.routeOptions.url }, 'request failed');

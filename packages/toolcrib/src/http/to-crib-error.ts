@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CribError, type ErrorCode } from '../model/crib-error.ts';
 import { deepestIssue } from '../model/deepest-issue.ts';
-import { isLostConnection } from '../store/lost-connection.ts';
+import { storageTrouble } from '../store/storage-trouble.ts';
 
 /** Anything that was thrown while a request was served, as the error the caller gets. `undefined` means it is a fault of ours. */
 export function toCribError(error: unknown): CribError | undefined {
@@ -10,9 +10,8 @@ export function toCribError(error: unknown): CribError | undefined {
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (typeof code === 'string' && typeof statusCode === 'number' && statusCode < 500)
     return fromFramework(code, statusCode, error as Error);
-  if (isLostConnection(error))
-    return new CribError('SERVICE_UNAVAILABLE', 'The database does not answer: try again later', { cause: error });
-  return undefined;
+  const trouble = storageTrouble(error);
+  return trouble === undefined ? undefined : new CribError('SERVICE_UNAVAILABLE', `${trouble} Try again later.`, { cause: error });
 }
 
 /** Parses strictly; a misfit is a `VALIDATION_ERROR` that names the field. `where` leads the field's path for anything but the body. */

@@ -79,4 +79,5 @@ async function end(client: Client): Promise<void> {
   // The listeners stay: a connection that is ended can still report an error. One that does not answer is not waited for.
   const ended = client.end().catch(() => {});
   await Promise.race([ended, delay(1000, undefined, { ref: false })]);
+  client.connection.stream.destroy();
 }

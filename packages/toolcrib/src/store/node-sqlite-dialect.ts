@@ -56,11 +56,13 @@ function kyselyView(connection: DatabaseSync): SqliteDatabase {
 function prepare(connection: DatabaseSync, sql: string): SqliteStatement {
   // A transaction that reads first and writes later fails at once, without waiting, when another process wrote in between.
   const statement = connection.prepare(sql === 'begin' ? 'begin immediate' : sql);
+  // Some errors, such as a full disk, have rolled back already. Failing at it again would hide why.
+  const isOver = sql === 'rollback' ? () => !connection.isTransaction : () => false;
   return {
     reader: statement.columns().length > 0,
     // Node's rows have no prototype; everybody else's objects do.
     all: (parameters) => statement.all(...bindable(parameters)).map((row) => Object.assign({}, row)),
-    run: (parameters) => statement.run(...bindable(parameters)),
+    run: (parameters) => (isOver() ? { changes: 0, lastInsertRowid: 0 } : statement.run(...bindable(parameters))),
     // Its own statement: a cached one could be started again while somebody still walks through its rows.
     iterate: (parameters) => connection.prepare(sql).iterate(...bindable(parameters)),
   };

@@ -1,10 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely } from 'kysely';
-import type { ClientConfig } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import { CribError } from '../model/crib-error.ts';
 import type { PostgresDatabase } from './database.ts';
 import { migrateToLatest } from './migrate-to-latest.ts';
 import { PlainPostgresDialect } from './plain-postgres-dialect.ts';
 import type { Tables } from './tables.ts';
+
+/** After how long PostgreSQL gives up a statement, and we one that it has not given up: it, or the way to it, is silent. */
+const statementTimeoutMs = 9000;
+const queryTimeoutMs = 10_000;
+/** A connection whose other end is silent never ends properly. */
+const closeWithinMs = 2000;
 
 export async function openPostgres(url: string): Promise<PostgresDatabase> {
   const place = describe(url);
@@ -14,22 +21,41 @@ export async function openPostgres(url: string): Promise<PostgresDatabase> {
     connectionString: url,
     application_name: 'toolcrib',
     connectionTimeoutMillis: 10_000,
+    query_timeout: queryTimeoutMs,
     keepAlive: true,
     // Ids and times fit a double; only this pool reads them so, as the library's own setting would be everybody's.
     types: { getTypeParser: (type, format) => (type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format)) },
   };
   let pool: PostgresDatabase['pool'] | undefined;
+  const streams = new Set<Client['connection']['stream']>();
   try {
     pool = new pg.Pool({ ...clientConfig, max: 10 });
     // The pool replaces an idle connection that broke; without a listener the event would end the process.
     pool.on('error', () => {});
     // The same for one that breaks while it is lent out, between two statements of a transaction; the next statement fails.
-    pool.on('connect', (client) => client.on('error', () => {}));
+    pool.on('connect', (client) => {
+      client.on('error', () => {});
+      const { stream } = (client as Client).connection;
+      streams.add(stream);
+      stream.once('close', () => streams.delete(stream));
+      // Said here and not when connecting, because poolers in between do not know the setting. Where it fails, the next statement does too.
+      client.query(`set statement_timeout = ${statementTimeoutMs}`).catch(() => {});
+    });
     // Tried once by itself, because only here the reason why it cannot be reached is wanted in full.
     (await pool.connect()).release();
+    // By a pool of its own: what is done to large tables takes its time.
+    const { query_timeout: _bound, ...unbounded } = clientConfig;
+    const migrating = new Kysely<Tables>({ dialect: new PlainPostgresDialect(new pg.Pool({ ...unbounded, max: 2 })) });
+    try {
+      await migrateToLatest(migrating, 'postgres', `The PostgreSQL database ${place}`);
+    } finally {
+      await migrating.destroy();
+    }
     const kysely = new Kysely<Tables>({ dialect: new PlainPostgresDialect(pool) });
-    await migrateToLatest(kysely, 'postgres', `The PostgreSQL database ${place}`);
-    const close = () => kysely.destroy();
+    const close = async () => {
+      await Promise.race([kysely.destroy(), delay(closeWithinMs, undefined, { ref: false })]);
+      for (const stream of streams) stream.destroy();
+    };
     return { dialect: 'postgres', kysely, pool, clientConfig, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await pool?.end();

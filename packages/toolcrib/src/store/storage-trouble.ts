@@ -1,3 +1,4 @@
+import { CribError } from '../model/crib-error.ts';
 import { isLostConnection } from './lost-connection.ts';
 import { sqliteErrorCode } from './sqlite-error-code.ts';
 
@@ -6,6 +7,7 @@ const sqlite = { readOnly: 8, ioError: 10, full: 13, cannotOpen: 14, tooBig: 18,
 
 /** Why nothing can be stored at the moment, as a sentence for callers; undefined where the error says nothing of the kind. */
 export function storageTrouble(error: unknown): string | undefined {
+  if (error instanceof CribError) return storageTrouble(error.cause);
   if (isLostConnection(error)) return 'The database does not answer.';
   const primary = primaryCode(error);
   const state = sqlState(error);

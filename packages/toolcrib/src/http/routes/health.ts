@@ -14,6 +14,9 @@ export interface HealthRoutesInput {
   openApi(): unknown;
 }
 
+/** Whoever asks wants to know soon, and not when the database feels like it. */
+const databaseWithinMs = 2000;
+
 const state = z.strictObject({ status: z.string() });
 
 /** [BFF-7] For load balancers, Prometheus and people who want to know what there is. */
@@ -43,9 +46,13 @@ export function healthRoutes({ metrics, closing, refusedBecause, checkDatabase, 
         if (closing.aborted) throw new CribError('SERVICE_UNAVAILABLE', 'The server is stopping');
         const reasons = refusedBecause();
         if (reasons.length > 0) throw new CribError('SERVICE_UNAVAILABLE', reasons.join(' '), { retryAfterMs: 1000 });
-        await checkDatabase().catch((cause: unknown) => {
-          throw new CribError('SERVICE_UNAVAILABLE', 'The database does not answer', { cause });
-        });
+        const silent = Promise.withResolvers<never>();
+        const timer = setTimeout(() => silent.reject(new Error(`no answer within ${databaseWithinMs} ms`)), databaseWithinMs);
+        await Promise.race([checkDatabase(), silent.promise])
+          .catch((cause: unknown) => {
+            throw new CribError('SERVICE_UNAVAILABLE', 'The database does not answer', { cause });
+          })
+          .finally(() => clearTimeout(timer));
         return { status: 'ready' };
       },
     }),
