@@ -45,6 +45,8 @@ export interface CribConfig {
   /** [ID-3] Who has issued a caller's token, for sources that exchange it; without it none can. */
   issuerOf?(issuer: string): TrustedIssuer | undefined;
   limits: ExecutionLimits;
+  /** How long arguments may be checked on a thread of their own, and a schema compiled; 5 seconds when absent. */
+  checkMs?: number;
   /** The largest answer that is given whole, where neither its tool nor its source says. */
   responseBytes: number;
   /** How much of what was larger is kept, for each principal and for how long. */

@@ -39,6 +39,7 @@ import { builtinSourceId, registerBuiltin } from './inventory/register-builtin.t
 import { createIsolation } from './isolation/isolation.ts';
 import type { RefreshReport } from './model/refresh-report.ts';
 import type { BreakerState, SourceRecord, SourceStatus } from './model/source.ts';
+import type { Tool } from './model/tool.ts';
 import { createDockerEngine } from './net/docker/engine.ts';
 import { createEgress, type Egress } from './net/egress.ts';
 import { createAuditKeys } from './secrets/audit-keys.ts';
@@ -110,6 +111,8 @@ export interface Crib {
   wireLogOf(sourceId: string): ServerLog;
   /** [INV-2] What this server found when it last asked the source for its tools. */
   reportOf(sourceId: string): RefreshReport | null;
+  /** Why nobody can call a tool, where its input schema turned out to be unusable. */
+  unusableSchema(tool: Tool): string | undefined;
   load(): Load;
   /** Resolves when the source is neither starting nor restarting any more, or when the time is over. */
   settled(sourceId: string, timeoutMs: number): Promise<void>;
@@ -288,6 +291,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     abandon: (callId, reason) => keptCalls.giveUp(callId, reason),
     warn,
   });
+  const validator = opened.adopt(
+    createArgumentValidator({
+      timeLimitMs: config.checkMs,
+      onUnusable: ({ name, source_id }, reason) =>
+        logs.of(source_id).append('event', `Nobody can call ${name}: its input schema ${reason}`),
+    }),
+    (checking) => checking.close(),
+  );
   const executor: Executor = createExecutor({
     counter,
     acceptance,
@@ -296,7 +307,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       await Promise.all([...counter.sources.keys()].map((id) => settling.settled(id, sourcesReadyMs)));
     },
     sourceOf: (id) => (id === builtinSourceId ? builtin : supervisor.sourceOf(id)),
-    validator: createArgumentValidator(),
+    validator,
     shape: createShaper({
       artifacts,
       outputs: createOutputValidator(),
@@ -412,6 +423,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     logOf: logs.of,
     wireLogOf: (sourceId) => wireLogs.of(sourceId).log,
     reportOf: (sourceId) => reports.get(sourceId) ?? null,
+    unusableSchema: validator.unusable,
     load() {
       const nameOf = (key: string) => counter.sources.get(key)?.namespace ?? counter.snapshot.find(key)?.name ?? key;
       const { waiting, disturbed } = executor.load;
@@ -422,7 +434,11 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       upkeep.stop();
       executor.leaveDurable();
       const drainedBy = performance.now() + drainMs;
-      const timer = setTimeout(() => executor.cancelAll(), drainMs);
+      const timer = setTimeout(() => {
+        executor.cancelAll();
+        // Whoever still waits to be admitted is refused.
+        void validator.close();
+      }, drainMs);
       await executor.idle();
       clearTimeout(timer);
       await keptCalls.drain();

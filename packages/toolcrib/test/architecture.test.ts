@@ -7,6 +7,7 @@ const order = [
   'demo',
   'model',
   'isolation',
+  'threads',
   'store',
   'durable',
   'secrets',

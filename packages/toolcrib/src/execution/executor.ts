@@ -190,17 +190,25 @@ export function createExecutor(input: ExecutorInput): Executor {
       trace: request.trace,
       span: tracer && startCallSpan(tracer, request.trace, { callId, tool: granted.tool }),
     });
+    admittedCalls++;
     try {
       turns.check(call.tool);
-      validator.check(call.tool, request.arguments);
+      const checking = validator.check(call.tool, request.arguments, principal.key);
+      if (checking !== undefined) await checkedElsewhere(call, checking);
     } catch (error) {
       call.span?.end(failureOf(error));
-      if (call.counted) uncount(principal);
+      leave(call);
       return refuse(principal, request, error, call);
     }
     call.turn = turns.take(call.tool, principal);
-    admittedCalls++;
     return { call, args: request.arguments };
+  }
+
+  /** Time has passed: what let the call in may not be so any more. */
+  async function checkedElsewhere(call: RunningCall, checking: Promise<void>): Promise<void> {
+    await checking;
+    if (acceptance.refusal !== undefined) throw acceptance.refusal;
+    turns.check(call.tool);
   }
 
   return {

@@ -1,10 +1,11 @@
 import type { ValidateFunction } from 'ajv';
+import { schemaSize } from '../inventory/schema-size.ts';
 import type { ToolOutput } from '../model/call.ts';
+import type { Json } from '../model/json.ts';
 import type { Tool } from '../model/tool.ts';
 import { createSchemaCache } from './schema-cache.ts';
-import { schemaCost } from './schema-cost.ts';
 import { fieldOf, reasonOf } from './schema-error.ts';
-import { weigh } from './weigh.ts';
+import { createSchemaWork, mostSizeHere, mostWorkHere } from './schema-work.ts';
 
 export interface OutputValidator {
   /** [MCP-7] How an answer breaks its tool's output schema; undefined where it does not, or where finding out would cost too much. */
@@ -13,23 +14,17 @@ export interface OutputValidator {
 
 interface OutputCheck {
   validate: ValidateFunction;
-  /** The largest answer that is looked at. */
-  mostBytes: number;
+  workFor(output: Json, most: number): number;
 }
 
-/** Everybody waits while a schema is compiled or an answer is checked: at most some tens of milliseconds, whatever the server sends. */
-const largestCost = 2000;
-const mostWork = 5_000_000;
-const mostBytes = 256 * 1024;
 const notChecked = 'not checked';
 
 export function createOutputValidator(): OutputValidator {
-  const checkOf = createSchemaCache<OutputCheck | typeof notChecked>({
+  const checks = createSchemaCache<OutputCheck | typeof notChecked>({
     make({ definition: { output_schema: schema = {} } }, compile) {
-      const cost = schemaCost(schema);
-      if (cost > largestCost) return notChecked;
+      if (schemaSize(schema) > mostSizeHere) return notChecked;
       try {
-        return { validate: compile(schema), mostBytes: Math.min(mostBytes, mostWork / cost) };
+        return { validate: compile(schema), workFor: createSchemaWork(schema) };
       } catch {
         // The schema is the server's own, and only advice.
         return notChecked;
@@ -42,9 +37,8 @@ export function createOutputValidator(): OutputValidator {
       // Our own tools are held to theirs by tests.
       if (tool.definition.output_schema === undefined || is_error === true || tool.execution_mode === 'builtin') return undefined;
       if (structured === undefined || structured === null) return 'there is no structured content';
-      const check = checkOf(tool);
-      if (check === notChecked || weigh(structured, { most: check.mostBytes }) > check.mostBytes) return undefined;
-      if (check.validate(structured)) return undefined;
+      const check = checks.of(tool);
+      if (check === notChecked || check.workFor(structured, mostWorkHere) > mostWorkHere || check.validate(structured)) return undefined;
       const [first] = check.validate.errors ?? [];
       return first === undefined ? 'it does not fit' : `${fieldOf(first, 'structured_content')} ${reasonOf(first, 'is not in the schema')}`;
     },

@@ -1,83 +1,42 @@
-import { Ajv, type Options, type ValidateFunction } from 'ajv';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { canonicalJson } from '../inventory/definition-hash.ts';
+import type { ValidateFunction } from 'ajv';
 import type { JsonSchema } from '../model/json.ts';
 import type { Tool } from '../model/tool.ts';
-import { compileSearchRegex } from '../policy/safe-regex.ts';
-
-/** Schemas come from tool servers we do not control: lenient where JSON Schema is, and no expression that could run for ever. */
-const options: Options = {
-  strict: false,
-  validateFormats: false,
-  logger: false,
-  // A parameter may be called `constructor`; what every object inherits is neither given nor wrong.
-  ownProperties: true,
-  code: { regExp: Object.assign(safePattern, { code: 'safePattern' }) },
-};
-
-/** Ajv takes two expressions for one when their `toString` agrees. */
-function safePattern(pattern: string): { test(input: string): boolean; toString(): string } {
-  return { test: compileSearchRegex(pattern), toString: () => pattern };
-}
-
-function createAjv(dialect: typeof Ajv, extra: Options = {}): Ajv {
-  const ajv = new dialect({ ...options, ...extra });
-  // Ajv compares every item with every other, which a caller with a long list could use to hold everybody up.
-  return ajv.removeKeyword('uniqueItems').addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    error: { message: 'must not have the same item twice' },
-    compile: (wanted: boolean) => (items: unknown[]) => !wanted || new Set(items.map(canonicalJson)).size === items.length,
-  });
-}
-
-/** 2020-12 unless the schema says otherwise; drafts before 07 are read as 07, which is close to all of them. */
-function dialectOf(schema: JsonSchema): typeof Ajv {
-  const { $schema: named } = schema;
-  if (typeof named !== 'string') return Ajv2020;
-  if (named.includes('/draft-0')) return Ajv;
-  return named.includes('/2019-09/') ? Ajv2019 : Ajv2020;
-}
+import { createSchemaCompiler } from './schema-compiler.ts';
 
 interface SchemaCacheInput<Made> {
-  /** What is made of a tool's definition; it is kept unless this throws. */
+  /** What is made of a tool's definition, once. */
   make(tool: Tool, compile: (schema: JsonSchema) => ValidateFunction): Made;
-  maxCompiled?: number;
+  maxCompiled?: number | undefined;
 }
 
-/** Compiled on first use, and kept for the most recently used definitions only: each costs about a millisecond and some memory. */
-export function createSchemaCache<Made>({ make, maxCompiled = 2000 }: SchemaCacheInput<Made>): (tool: Tool) => Made {
-  const shared = new Map<typeof Ajv, Ajv>();
+interface SchemaCache<Made> {
+  of(tool: Tool): Made;
+  /** What was made before, if it was. */
+  peek(tool: Tool): Made | undefined;
+}
+
+/** Made on first use, and kept for the most recently used definitions only: each costs about a millisecond and some memory. */
+export function createSchemaCache<Made>({ make, maxCompiled = 2000 }: SchemaCacheInput<Made>): SchemaCache<Made> {
+  let compile = createSchemaCompiler();
   const byDefinition = new Map<string, Made>();
   const byTool = new WeakMap<Tool, Made>();
 
-  function compile(given: JsonSchema): ValidateFunction {
-    const dialect = dialectOf(given);
-    // `$async` would make Ajv answer with a promise whose rejection nobody hears; a `$schema` it does not know would be an error.
-    const { $schema: _dialect, $async: _async, ...schema } = given;
-    const ajv = shared.get(dialect) ?? createAjv(dialect);
-    shared.set(dialect, ajv);
-    if (!/"\$(id|anchor|dynamicAnchor|recursiveAnchor)"/.test(JSON.stringify(schema))) return ajv.compile(schema);
-    // A schema that names itself would be found again by another source's schema of the same name, so it is compiled on its own.
-    void ajv.validateSchema(schema, true);
-    return createAjv(dialect, { meta: false, validateSchema: false }).compile(schema);
-  }
-
-  return (tool) => {
-    const known = byTool.get(tool);
-    if (known !== undefined) return known;
-    let made = byDefinition.get(tool.definition_hash);
-    if (made === undefined) {
-      made = make(tool, compile);
-      if (byDefinition.size >= maxCompiled) {
-        byDefinition.clear();
-        shared.clear();
+  return {
+    of(tool) {
+      const known = byTool.get(tool);
+      if (known !== undefined) return known;
+      let made = byDefinition.get(tool.definition_hash);
+      if (made === undefined) {
+        made = make(tool, compile);
+        if (byDefinition.size >= maxCompiled) {
+          byDefinition.clear();
+          compile = createSchemaCompiler();
+        }
+        byDefinition.set(tool.definition_hash, made);
       }
-      byDefinition.set(tool.definition_hash, made);
-    }
-    byTool.set(tool, made);
-    return made;
+      byTool.set(tool, made);
+      return made;
+    },
+    peek: (tool) => byTool.get(tool) ?? byDefinition.get(tool.definition_hash),
   };
 }

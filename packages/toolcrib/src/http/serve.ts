@@ -85,6 +85,7 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
     ...(config.proxy === undefined ? {} : { proxy: config.proxy, noProxy: config.noProxy ?? [] }),
     ...(config.caFile === undefined ? {} : { caFile: config.caFile }),
     limits: { principal: config.principalLimits, defaultTimeoutMs: config.defaultTimeoutMs, maxTimeoutMs: config.maxTimeoutMs },
+    ...(config.checkMs === undefined ? {} : { checkMs: config.checkMs }),
     retentionDays: config.retentionDays,
     auditRetentionDays: config.auditRetentionDays,
     responseBytes: config.responseBytes,

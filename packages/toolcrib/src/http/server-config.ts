@@ -45,6 +45,8 @@ export interface ServeConfig {
   principalLimits: Limits;
   defaultTimeoutMs: number;
   maxTimeoutMs: number;
+  /** How long costly arguments may be checked; 5 seconds when absent. */
+  checkMs?: number;
   /** How long running calls may go on once the server stops. */
   drainMs: number;
   retentionDays: number;

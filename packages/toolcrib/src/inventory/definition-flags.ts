@@ -2,6 +2,7 @@ import type { DefinitionFlag } from '../model/definition-flag.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { escapeHidden, findHiddenCharacters } from './hidden-characters.ts';
 import { findInstruction } from './instruction-text.ts';
+import { tooLarge } from './schema-size.ts';
 
 /** Far more than an honest tool has, and little enough that a dishonest one costs nothing. */
 const mostCharacters = 100_000;
@@ -15,11 +16,15 @@ const longestPointer = 300;
 const known = new WeakMap<ToolDefinition, readonly DefinitionFlag[]>();
 
 /**
- * [INV-3] What in a definition a person should look at: characters that are there and cannot be seen, and text that speaks to a model
- * instead of describing the tool. A hint, not a verdict: with none of these a definition may still mislead.
+ * [INV-3] What in a definition a person should look at: a schema that nobody can use, characters that are there and cannot be seen, and
+ * text that speaks to a model instead of describing the tool. A hint, not a verdict: with none of these a definition may still mislead.
  */
 export function definitionFlags(definition: ToolDefinition): readonly DefinitionFlag[] {
-  const flags = known.get(definition) ?? examine(definition);
+  const before = known.get(definition);
+  if (before !== undefined) return before;
+  const flags = examine(definition);
+  const unusable = tooLarge(definition.input_schema);
+  if (unusable !== undefined) flags.unshift({ kind: 'unusable_schema', at: '/input_schema', excerpt: unusable });
   known.set(definition, flags);
   return flags;
 }

@@ -2,7 +2,8 @@ export interface FairQueue<T> {
   readonly size: number;
   /** False where the queue, or this caller's part of it, is full. */
   push(caller: string, item: T): boolean;
-  take(): T | undefined;
+  /** The next in turn, of those callers who may have one now. */
+  take(may?: (caller: string) => boolean): T | undefined;
   remove(caller: string, item: T): void;
   /** What would be taken, in that order. */
   inOrder(): T[];
@@ -27,16 +28,17 @@ export function createFairQueue<T>({ most, mostPerCaller }: { most: number; most
       return true;
     },
 
-    take() {
-      const next = waiting.entries().next().value;
-      if (!next) return undefined;
-      const [caller, own] = next;
-      const item = own.shift();
-      // A map keeps the order of insertion: putting the caller back makes it the last in turn.
-      waiting.delete(caller);
-      if (own.length > 0) waiting.set(caller, own);
-      size--;
-      return item;
+    take(may) {
+      for (const [caller, own] of waiting) {
+        if (may?.(caller) === false) continue;
+        const item = own.shift();
+        // A map keeps the order of insertion: putting the caller back makes it the last in turn.
+        waiting.delete(caller);
+        if (own.length > 0) waiting.set(caller, own);
+        size--;
+        return item;
+      }
+      return undefined;
     },
 
     remove(caller, item) {

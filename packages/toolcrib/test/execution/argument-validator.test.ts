@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createArgumentValidator } from '../../src/execution/argument-validator.ts';
 import { CribError } from '../../src/model/crib-error.ts';
 import type { JsonObject, JsonSchema } from '../../src/model/json.ts';
 import { sampleTool } from '../fixtures/samples.ts';
 
 const validator = createArgumentValidator();
+afterAll(() => validator.close());
 
 /** What is wrong with the arguments, as `field: message`, or undefined. */
-function fault(schema: JsonSchema, args: JsonObject, checks = validator): string | undefined {
+async function fault(schema: JsonSchema, args: JsonObject, checks = validator): Promise<string | undefined> {
   try {
-    checks.check(sampleTool({ schema }), args);
+    await checks.check(sampleTool({ schema }), args, 'alice');
     return undefined;
   } catch (error) {
     if (!(error instanceof CribError)) throw error;
@@ -83,56 +84,56 @@ describe('[EXEC-1] arguments that do not fit are refused, with the field and the
       'arguments.__proto__: arguments.__proto__ is not a parameter of this tool',
     ],
     ['anything, for an empty schema', {}, { a: 1 }, undefined],
-  ])('%s', (_what, schema, args, expected) => {
-    expect(fault(schema, args)).toBe(expected);
+  ])('%s', async (_what, schema, args, expected) => {
+    expect(await fault(schema, args)).toBe(expected);
   });
 
   test('[EXEC-6] as a VALIDATION_ERROR', () => {
-    expect(() => validator.check(sampleTool({ schema: { required: ['a'] } }), {})).toThrow(
+    expect(() => validator.check(sampleTool({ schema: { required: ['a'] } }), {}, 'alice')).toThrow(
       expect.objectContaining({ code: 'VALIDATION_ERROR', httpStatus: 400, field: 'arguments.a', retryable: false }),
     );
   });
 
-  test('in a message of bounded length', () => {
+  test('in a message of bounded length', async () => {
     const long = 'x'.repeat(100_000);
-    expect(fault(object({ a: { enum: [long] } }), { a: 1 })?.length).toBeLessThan(2000);
-    expect(fault(object({}, { additionalProperties: false }), { [long]: 1 })?.length).toBeLessThan(2000);
+    expect((await fault(object({ a: { enum: [long] } }), { a: 1 }))?.length).toBeLessThan(2000);
+    expect((await fault(object({}, { additionalProperties: false }), { [long]: 1 }))?.length).toBeLessThan(2000);
   });
 
-  test('without changing the arguments', () => {
+  test('without changing the arguments', async () => {
     const args = { n: '7' };
-    fault(object({ n: { type: 'integer' }, d: { default: 5 } }), args);
+    await fault(object({ n: { type: 'integer' }, d: { default: 5 } }), args);
     expect(args).toEqual({ n: '7' });
   });
 });
 
 describe('patterns', () => {
-  test('each is its own, within a schema and between schemas', () => {
+  test('each is its own, within a schema and between schemas', async () => {
     const both = object({ a: { pattern: '^a+$' }, b: { pattern: '^b+$' } });
-    expect(fault(both, { a: 'aa', b: 'bb' })).toBeUndefined();
-    expect(fault(both, { a: 'bb' })).toContain('arguments.a');
-    expect(fault(both, { b: 'aa' })).toContain('arguments.b');
-    expect(fault(object({ c: { pattern: '^c$' } }), { c: 'a' })).toContain('arguments.c');
-    expect(fault({ type: 'object', patternProperties: { '^x-': string }, additionalProperties: false }, { 'x-a': 1 })).toContain(
+    expect(await fault(both, { a: 'aa', b: 'bb' })).toBeUndefined();
+    expect(await fault(both, { a: 'bb' })).toContain('arguments.a');
+    expect(await fault(both, { b: 'aa' })).toContain('arguments.b');
+    expect(await fault(object({ c: { pattern: '^c$' } }), { c: 'a' })).toContain('arguments.c');
+    expect(await fault({ type: 'object', patternProperties: { '^x-': string }, additionalProperties: false }, { 'x-a': 1 })).toContain(
       'arguments.x-a',
     );
-    expect(fault({ type: 'object', patternProperties: { '^x-': string }, additionalProperties: false }, { y: 'a' })).toContain(
+    expect(await fault({ type: 'object', patternProperties: { '^x-': string }, additionalProperties: false }, { y: 'a' })).toContain(
       'arguments.y',
     );
   });
 
-  test('match anywhere, as JSON Schema has it', () => {
-    expect(fault(object({ a: { pattern: 'b' } }), { a: 'abc' })).toBeUndefined();
+  test('match anywhere, as JSON Schema has it', async () => {
+    expect(await fault(object({ a: { pattern: 'b' } }), { a: 'abc' })).toBeUndefined();
   });
 
-  test('that would take for ever elsewhere come to an end', () => {
+  test('that would take for ever elsewhere come to an end', async () => {
     const schema = object({ a: { pattern: '^(a+)+$' } });
-    expect(fault(schema, { a: 'a'.repeat(50_000) })).toBeUndefined();
-    expect(fault(schema, { a: `${'a'.repeat(50_000)}!` })).toContain('must match pattern');
+    expect(await fault(schema, { a: 'a'.repeat(50_000) })).toBeUndefined();
+    expect(await fault(schema, { a: `${'a'.repeat(50_000)}!` })).toContain('must match pattern');
   });
 
-  test('that RE2 does not know are left to the tool', () => {
-    expect(fault(object({ a: { pattern: '^(?=.*[0-9]).+$' } }), { a: 'no digit' })).toBeUndefined();
+  test('that RE2 does not know are left to the tool', async () => {
+    expect(await fault(object({ a: { pattern: '^(?=.*[0-9]).+$' } }), { a: 'no digit' })).toBeUndefined();
   });
 });
 
@@ -141,14 +142,14 @@ describe('schemas', () => {
     ['draft 07', 'http://json-schema.org/draft-07/schema#'],
     ['draft 06', 'http://json-schema.org/draft-06/schema#'],
     ['draft 07 by another address', 'https://json-schema.org/draft-07/schema'],
-  ])('of %s are read as such', (_draft, $schema) => {
+  ])('of %s are read as such', async (_draft, $schema) => {
     const schema = object(
       { pair: { type: 'array', items: [string, { type: 'number' }] }, ref: { $ref: '#/definitions/s' } },
       { definitions: { s: string }, $schema },
     );
-    expect(fault(schema, { pair: ['a', 1], ref: 'a' })).toBeUndefined();
-    expect(fault(schema, { pair: ['a', 'b'] })).toContain('arguments.pair.1');
-    expect(fault(schema, { ref: 1 })).toContain('arguments.ref');
+    expect(await fault(schema, { pair: ['a', 1], ref: 'a' })).toBeUndefined();
+    expect(await fault(schema, { pair: ['a', 'b'] })).toContain('arguments.pair.1');
+    expect(await fault(schema, { ref: 1 })).toContain('arguments.ref');
   });
 
   test.each([
@@ -156,33 +157,33 @@ describe('schemas', () => {
     'https://json-schema.org/draft/2019-09/schema',
     'https://example.com/unknown',
     '',
-  ])('that name the dialect %j compile', ($schema) => {
-    expect(fault({ ...object({ a: string }), $schema }, { a: 1 })).toContain('arguments.a');
+  ])('that name the dialect %j compile', async ($schema) => {
+    expect(await fault({ ...object({ a: string }), $schema }, { a: 1 })).toContain('arguments.a');
   });
 
-  test('that refer to themselves work', () => {
+  test('that refer to themselves work', async () => {
     const tree = object({ child: { $ref: '#' }, name: string });
-    expect(fault(tree, { child: { child: { name: 'x' } } })).toBeUndefined();
-    expect(fault(tree, { child: { child: { name: 1 } } })).toContain('arguments.child.child.name');
+    expect(await fault(tree, { child: { child: { name: 'x' } } })).toBeUndefined();
+    expect(await fault(tree, { child: { child: { name: 1 } } })).toContain('arguments.child.child.name');
     const listed = { ...object({ a: { $ref: '#/$defs/node' } }), $defs: { node: object({ next: { $ref: '#/$defs/node' } }) } };
-    expect(fault(listed, { a: { next: { next: 5 } } })).toContain('arguments.a.next.next');
+    expect(await fault(listed, { a: { next: { next: 5 } } })).toContain('arguments.a.next.next');
   });
 
-  test('with the same $id or $anchor do not get into each other’s way', () => {
+  test('with the same $id or $anchor do not get into each other’s way', async () => {
     const withId = (type: string): JsonSchema =>
       object({ a: { $ref: 'part' } }, { $id: 'https://x.test/root', $defs: { p: { $id: 'part', type } } });
     const withAnchor = (type: string): JsonSchema => object({ a: { $ref: '#part' } }, { $defs: { p: { $anchor: 'part', type } } });
     for (const schema of [withId, withAnchor]) {
-      expect(fault(schema('string'), { a: 'text' })).toBeUndefined();
-      expect(fault(schema('number'), { a: 'text' })).toContain('must be number');
-      expect(fault(schema('string'), { a: 5 })).toContain('must be string');
+      expect(await fault(schema('string'), { a: 'text' })).toBeUndefined();
+      expect(await fault(schema('number'), { a: 'text' })).toContain('must be number');
+      expect(await fault(schema('string'), { a: 5 })).toContain('must be string');
     }
-    expect(fault(object({ a: { $ref: 'https://x.test/root' } }), { a: 5 })).toContain('cannot be used');
+    expect(await fault(object({ a: { $ref: 'https://x.test/root' } }), { a: 5 })).toContain('Nobody can call');
   });
 
   test('called $async are checked like any other, and leave no rejection behind', async () => {
-    expect(fault({ ...object({ a: string }), $async: true }, { a: 1 })).toContain('arguments.a must be string');
-    expect(fault({ ...object({ a: string }), $async: true }, { a: 'x' })).toBeUndefined();
+    expect(await fault({ ...object({ a: string }), $async: true }, { a: 1 })).toContain('arguments.a must be string');
+    expect(await fault({ ...object({ a: string }), $async: true }, { a: 'x' })).toBeUndefined();
     await nextTurn();
   });
 
@@ -195,37 +196,37 @@ describe('schemas', () => {
   ])('with %s make their tool unusable, and say so', (_what, schema) => {
     const tool = sampleTool({ schema });
     for (let attempt = 0; attempt < 2; attempt++) {
-      expect(() => validator.check(tool, {})).toThrow(
+      expect(() => validator.check(tool, {}, 'alice')).toThrow(
         expect.objectContaining({
           code: 'SERVICE_UNAVAILABLE',
           retryable: false,
-          message: expect.stringContaining('The input schema of files:read_file'),
+          message: expect.stringContaining('Nobody can call files:read_file: its input schema is not valid'),
         }),
       );
     }
   });
 
-  test('are still right when more are in use than are kept', () => {
+  test('are still right when more are in use than are kept', async () => {
     const small = createArgumentValidator({ maxCompiled: 3 });
     for (let round = 0; round < 3; round++) {
       for (let n = 0; n < 10; n++) {
         const schema = object({ n: { const: n }, s: { pattern: `^${n}$` } });
-        expect(fault(schema, { n, s: String(n) }, small)).toBeUndefined();
-        expect(fault(schema, { n: n + 1 }, small)).toBe(`arguments.n: arguments.n must be ${n}`);
-        expect(fault(schema, { s: 'x' }, small)).toContain(`must match pattern "^${n}$"`);
+        expect(await fault(schema, { n, s: String(n) }, small)).toBeUndefined();
+        expect(await fault(schema, { n: n + 1 }, small)).toBe(`arguments.n: arguments.n must be ${n}`);
+        expect(await fault(schema, { s: 'x' }, small)).toContain(`must match pattern "^${n}$"`);
       }
     }
   });
 });
 
 describe('arguments made to do harm', () => {
-  test('nested as deep as a schema follows them are refused', () => {
+  test('nested as deep as a schema follows them are refused', async () => {
     const deep = JSON.parse('{"child":'.repeat(50_000) + '{}' + '}'.repeat(50_000)) as JsonObject;
-    expect(fault(object({ child: { $ref: '#' } }), deep)).toBe('arguments: arguments are nested too deeply');
+    expect(await fault(object({ child: { $ref: '#' } }), deep)).toBe('arguments: arguments are nested too deeply');
   });
 
-  test('in a long list of different items come to an end', () => {
+  test('in a long list of different items come to an end', async () => {
     const items = Array.from({ length: 100_000 }, (_, index) => ({ index }));
-    expect(fault(object({ items: { type: 'array', uniqueItems: true } }), { items })).toBeUndefined();
+    expect(await fault(object({ items: { type: 'array', uniqueItems: true } }), { items })).toBeUndefined();
   });
 });

@@ -9,8 +9,10 @@ import {
 import type { Crib } from '../../crib.ts';
 import { definitionFlags } from '../../inventory/definition-flags.ts';
 import { describeTool } from '../../inventory/describe-tool.ts';
+import { escapeHidden } from '../../inventory/hidden-characters.ts';
 import { approvalOf } from '../../inventory/pinning.ts';
 import { CribError } from '../../model/crib-error.ts';
+import type { DefinitionFlag } from '../../model/definition-flag.ts';
 import type { Tool } from '../../model/tool.ts';
 import { decodeCursor, encodeCursor } from '../page-cursor.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -26,6 +28,8 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
 
   function administered(tool: Tool) {
     const { namespace, labels, method, path, state, definition, definition_hash, limits } = tool;
+    const unusable = crib.unusableSchema(tool);
+    const flags = definitionFlags(definition);
     const groups = [...counter.rules.groups].filter(([, belongs]) => belongs(tool)).map(([id]) => id);
     return {
       ...describeTool(tool),
@@ -37,7 +41,7 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
       state,
       definition_hash,
       approval: approvalOf(tool),
-      flags: definitionFlags(definition),
+      flags: unusable === undefined || flags.some(({ kind }) => kind === 'unusable_schema') ? flags : [unusableFlag(unusable), ...flags],
       limits,
       groups,
     };
@@ -110,4 +114,9 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
       handle: async ({ principal, params, body }) => administered(await crib.tools.override(principal, existing(params.id).tool_id, body)),
     }),
   ];
+}
+
+/** Found out by calling it; one that is too large is known without. */
+function unusableFlag(reason: string): DefinitionFlag {
+  return { kind: 'unusable_schema', at: '/input_schema', excerpt: escapeHidden(reason) };
 }

@@ -1,7 +1,8 @@
 import { parentPort } from 'node:worker_threads';
 import { diffText } from './diff-text.ts';
 import { queryJson } from './query-json.ts';
-import type { Work, WorkerMessage, WorkOutcome } from './work.ts';
+import type { WorkerMessage } from '../../../threads/worker-pool.ts';
+import type { Work, WorkOutcome } from './work.ts';
 
 /** The program of a worker thread: one piece of work at a time, every fault answered. It is ended from outside when it takes too long. */
 function perform(work: Work): WorkOutcome {
@@ -13,9 +14,9 @@ function perform(work: Work): WorkOutcome {
   }
 }
 
-function send(message: WorkerMessage): void {
+function send(message: WorkerMessage<WorkOutcome>): void {
   parentPort?.postMessage(message, []);
 }
 
-parentPort?.on('message', (work: Work) => send(perform(work)));
+parentPort?.on('message', (work: Work) => send({ outcome: perform(work) }));
 send('ready');

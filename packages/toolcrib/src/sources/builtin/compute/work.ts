@@ -6,8 +6,5 @@ export type Work =
 /** What came of it: the structured result as JSON text with the text for a model, or why there is none. */
 export type WorkOutcome = { readonly structured: string; readonly text: string } | { readonly failure: string };
 
-/** A worker says `ready` once, when it has loaded. */
-export type WorkerMessage = 'ready' | WorkOutcome;
-
 /** Longest result, in characters; what is longer is cut and says so. */
 export const resultLimit = 200_000;

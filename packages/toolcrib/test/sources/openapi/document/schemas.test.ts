@@ -107,7 +107,7 @@ function bodyTool(schema: JsonObject, schemas: JsonObject) {
   );
   const tool = onlyTool(made);
   const sample = sampleTool({ schema: tool.definition.input_schema });
-  const check = (body: Json) => () => createArgumentValidator().check(sample, { body });
+  const check = (body: Json) => () => createArgumentValidator().check(sample, { body }, 'alice');
   return { tool, check, warnings: made.report.warnings };
 }
 
