@@ -1,8 +1,14 @@
 import { createInterface } from 'node:readline/promises';
+import { UsageError } from './usage-error.ts';
 
 /** Whether there is somebody to ask. */
 export function canAsk(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
+}
+
+/** Refuses where nobody can be asked, naming what has to be written there: a script that forgot to say so must not delete anything. */
+export function refuseUnasked(what: string): void {
+  if (!canAsk()) throw new UsageError(`Nobody can be asked here whether to ${what}: --yes does it without asking`, { field: 'yes' });
 }
 
 /** Asks the person at the terminal. */

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { checkPages } from '../store/check-pages.ts';
@@ -22,7 +21,7 @@ export async function checkDataFolder(folder: string): Promise<Check> {
     const existing = await nearestExisting(folder);
     if (!(await stat(existing)).isDirectory()) return { ...check, state: 'broken', detail: `${existing} is a file`, cure };
     if (existing !== folder) {
-      await access(existing, constants.W_OK | constants.X_OK);
+      await rmdir(await mkdtemp(join(existing, 'doctor-')));
       return { ...check, state: 'ok', detail: `${folder} will be made when the server starts` };
     }
     await rmdir(await mkdtemp(join(folder, 'doctor-')));

@@ -1,10 +1,10 @@
 import { CribError } from '../model/crib-error.ts';
-import { agreed, canAsk } from './agreed.ts';
+import { agreed, refuseUnasked } from './agreed.ts';
 import { countTools } from './describe-source.ts';
 import type { ShownSource, SourceClient } from './source-client.ts';
 import { print, printable, printJson, remark } from './terminal.ts';
 
-/** Removes a source; a person at a terminal is asked before. */
+/** Removes a source; a person at a terminal is asked before, and without one it has to be said. */
 export async function removeSource(
   client: SourceClient,
   { id, name, namespace, status, definition }: ShownSource,
@@ -12,7 +12,8 @@ export async function removeSource(
 ): Promise<number> {
   if (definition === null) throw new CribError('CONFLICT', `${namespace} comes with Toolcrib and is always there: it cannot be removed`);
   const tools = status.tools === undefined ? 'its tools' : `its ${countTools(status.tools).replace(/^no tools$/, 'tools')}`;
-  if (ask && canAsk() && !(await agreed(`Remove ${namespace} (${printable(name)}), ${tools} and its secrets? [y/N] `))) {
+  if (ask) refuseUnasked(`remove ${namespace}`);
+  if (ask && !(await agreed(`Remove ${namespace} (${printable(name)}), ${tools} and its secrets? [y/N] `))) {
     remark('Nothing was removed.');
     return 1;
   }

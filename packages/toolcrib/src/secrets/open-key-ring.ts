@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CribError } from '../model/crib-error.ts';
+import { makeFolder } from '../store/make-folder.ts';
 import { isWrittenKeys, parseKeyRing, type KeyRing, type WrittenKey, writtenKeySchema } from './key-ring.ts';
 
 export interface KeyRingPlace {
@@ -73,7 +74,7 @@ function newKey(): WrittenKey {
 /** Whole and on the disk before anything is sealed with it: secrets without their key are lost. */
 function writeKeyFile(file: string, keys: WrittenKey[]): string {
   const text = `${JSON.stringify(keys, null, 2)}\n`;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   const draft = `${file}.${process.pid}.tmp`;
   withFile(draft, 'w', (handle) => writeSync(handle, text));
   renameSync(draft, file);

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CribError } from '../model/crib-error.ts';
+import { makeFolder } from './make-folder.ts';
 import { sqliteErrorCode, sqliteResultCodes } from './sqlite-error-code.ts';
 
 /**
@@ -12,7 +12,7 @@ import { sqliteErrorCode, sqliteResultCodes } from './sqlite-error-code.ts';
 export function lockDataDirectory(directory: string): Disposable {
   let lock: DatabaseSync | undefined;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory);
     lock = new DatabaseSync(join(directory, 'server.lock'), { timeout: 0 });
     lock.exec('begin exclusive');
   } catch (cause) {

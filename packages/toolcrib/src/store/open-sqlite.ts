@@ -1,10 +1,11 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { CribError } from '../model/crib-error.ts';
 import { checkPages } from './check-pages.ts';
 import type { SqliteDatabase } from './database.ts';
+import { makeFolder } from './make-folder.ts';
 import { migrateToLatest } from './migrate-to-latest.ts';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 import { sqliteResultCodes, sqliteErrorCode } from './sqlite-error-code.ts';
@@ -38,7 +39,7 @@ export async function openSqlite(file: string, { thoroughly = false } = {}): Pro
 
 /** Opening it ourselves first gives an error that names the cause, and a file nobody else can read; SQLite's log files follow its mode. */
 function makeFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   closeSync(openSync(file, 'a+', 0o600));
 }
 

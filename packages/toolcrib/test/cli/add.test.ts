@@ -119,7 +119,7 @@ describe('add', () => {
     const { code, stdout } = await commands.run(['add', `http://127.0.0.1:${port}/mcp`, '--namespace', 'remote']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^remote:echo /m);
-    expect(await commands.run(['sources', 'remove', 'remote'])).toMatchObject({ code: 0 });
+    expect(await commands.run(['sources', 'remove', 'remote', '--yes'])).toMatchObject({ code: 0 });
   });
 
   test('[CLI-1] [SRC-8] --dry-run shows what would be started and the tools, and saves nothing', async () => {

@@ -35,8 +35,9 @@ describe('toolcrib secrets, against a server', () => {
     const listed = await run(['list']);
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^github-token {2}set \d{4}-.*\nother {9}set \d{4}-.*\n$/) });
     expect(listed.stdout).not.toContain('hunter2');
-    expect(await run(['delete', 'other'])).toMatchObject({ code: 0, stdout: 'other is deleted.\n' });
-    expect(await run(['delete', 'other'])).toMatchObject({ code: 1, stderr: 'toolcrib: There is no such secret\n' });
+    expect(await run(['delete', 'other'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes does it without asking') });
+    expect(await run(['delete', 'other', '--yes'])).toMatchObject({ code: 0, stdout: 'other is deleted.\n' });
+    expect(await run(['delete', 'other', '--yes'])).toMatchObject({ code: 1, stderr: 'toolcrib: There is no such secret\n' });
     const { stdout } = await run(['list', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ secrets: [{ name: 'github-token' }] });
   });

@@ -133,3 +133,15 @@ test.skipIf(!postgres.available)('[CLI-1] on PostgreSQL the banner names the dat
   expect(server.banner).toContain(`PostgreSQL at ${url.host}${url.pathname}`);
   expect(server.banner).not.toContain('sesame');
 });
+
+test.each(['/proc/nope', '/proc', '/sys/nope', '/dev/null', '/dev/null/data'])(
+  '[CLI-1] a data folder that cannot be one, %s, ends the start with words, and the doctor says so too',
+  async (data) => {
+    const { code, stderr } = await runToolcrib(['serve', '--port', '0', '--data', data]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/The data directory .* cannot be used: .*Check that the path is right/);
+    const { stdout } = await runToolcrib(['doctor', '--json', '--data', data]);
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string }[] };
+    expect(checks.find(({ name }) => name === 'data folder')?.state).toBe('broken');
+  },
+);

@@ -80,10 +80,11 @@ describe('sources', () => {
     expect(enabled.stderr).toContain('toolcrib sources enable failing');
   });
 
-  test('[CLI-1] remove asks nobody where there is no terminal', async () => {
+  test('[CLI-1] remove wants to be told so where there is no terminal', async () => {
     await commands.add('brief', ['plain']);
-    expect(await sources('remove', 'brief')).toMatchObject({ code: 0, stdout: 'brief is removed.\n', stderr: '' });
-    expect(await sources('remove', 'brief')).toMatchObject({
+    expect(await sources('remove', 'brief')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes does it without asking') });
+    expect(await sources('remove', 'brief', '--yes')).toMatchObject({ code: 0, stdout: 'brief is removed.\n', stderr: '' });
+    expect(await sources('remove', 'brief', '--yes')).toMatchObject({
       code: 1,
       stderr: 'toolcrib: There is no source "brief": `toolcrib sources` lists those there are\n',
     });
