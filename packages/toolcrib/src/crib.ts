@@ -9,6 +9,7 @@ import { createRefusalLog, type RefusalLog } from './administration/refusal-log.
 import { createScopeOf } from './administration/registration-scope.ts';
 import { createSecretAdministration, type SecretAdministration } from './administration/secrets.ts';
 import { createSourcePreview, type PreviewSource } from './administration/source-preview.ts';
+import { rescueData } from './administration/rescue-data.ts';
 import { createRunPermission, type RunPermission } from './administration/run-permission.ts';
 import { createSourceAdministration, type SourceAdministration } from './administration/sources.ts';
 import { createToolAdministration, type ToolAdministration } from './administration/tools.ts';
@@ -66,6 +67,7 @@ import { openDatabase } from './store/open-database.ts';
 import { isRejectedValue, storageTrouble } from './store/storage-trouble.ts';
 import { createStore, type Store } from './store/store.ts';
 import { watchChanges } from './store/watch-changes.ts';
+import { watchDataFolder } from './store/watch-data-folder.ts';
 import { isAvailable } from './supervision/availability.ts';
 import { createDocumentPort } from './supervision/document-port.ts';
 import { createSettling } from './supervision/settling.ts';
@@ -139,7 +141,21 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     await openDatabase(databaseUrl === undefined ? { file: join(dataDir, 'toolcrib.db') } : { url: databaseUrl }),
   );
   const keyRing = openKeyRing({ keys: config.keys, dataDir, create: !(await needsKeys(database)) });
-  const store = createStore(database, { keys: createAuditKeys(keyRing) });
+  // On PostgreSQL nothing is lost with the folder.
+  const dataFolder =
+    database.dialect === 'postgres'
+      ? undefined
+      : opened.use(
+          watchDataFolder({
+            dataDir,
+            onGone(reason) {
+              acceptance.suspend('data-folder', reason);
+              warn(`Put ${dataDir} back as it was, or stop this server: it then writes what it has to a folder beside it`);
+            },
+            onBack: () => acceptance.resume('data-folder'),
+          }),
+        );
+  const store = createStore(database, { keys: createAuditKeys(keyRing), check: dataFolder?.check });
   const secrets = createSecretStore({ store, keyRing });
   await secrets.verify({ warn });
   const redactors = createRedactor();
@@ -351,6 +367,15 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const runPermission = createRunPermission(config.runners);
   const scopeOf = createScopeOf({ secrets, allowedNames, allowedMounts, egress });
   const resources = opened.move();
+  /** What was recorded in files that are gone is lost with this process, unless it is written elsewhere. */
+  async function rescue(): Promise<void> {
+    try {
+      const folder = await rescueData({ database, dataDir, keyRing: config.keys === undefined ? keyRing : undefined });
+      warn(`The data folder ${dataDir} is gone. What was in it was written to ${folder}: start the server with --data ${folder}`);
+    } catch (error) {
+      warn(`The data folder ${dataDir} is gone, and what was in it is lost: it could not be written elsewhere (${String(error)})`);
+    }
+  }
   const crib = {
     store,
     acceptance,
@@ -447,6 +472,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
         warn(`A call was made whose record could not be written: ${JSON.stringify(lost)}`);
       await refusals.flush();
       await upkeep.tellHeads().catch((error: unknown) => warn(`The heads of the record could not be read: ${String(error)}`));
+      if (dataFolder?.isGone === true) await rescue();
       await resources.disposeAsync();
     },
   } satisfies Omit<Crib, 'configuration'>;

@@ -69,9 +69,11 @@ export interface StoreOptions {
   now?: () => number;
   /** [SEC-4] What the record is chained with; without keys it is kept without chains. */
   keys?: ChainKeys;
+  /** Throws where what is written would not be kept. Asked before a change, and again before it is acknowledged. */
+  check?: (() => void) | undefined;
 }
 
-export function createStore(database: Database, { now = Date.now, keys }: StoreOptions = {}): Store {
+export function createStore(database: Database, { now = Date.now, keys, check }: StoreOptions = {}): Store {
   const { kysely, dialect } = database;
   let seen: AuditHead | undefined;
   const calls = createAppend({ database, ledger: ledgers.calls, keys, now });
@@ -83,6 +85,7 @@ export function createStore(database: Database, { now = Date.now, keys }: StoreO
     audit: createAudit({ database, keys, own: () => [calls.last, refusals.last, seen].filter((head) => head !== undefined) }),
 
     async change(change, mutate) {
+      check?.();
       let written: AuditHead | undefined;
       const event = await nameConflicts(
         kysely.transaction().execute(async (transaction) => {
@@ -98,6 +101,7 @@ export function createStore(database: Database, { now = Date.now, keys }: StoreO
         }),
       );
       seen = written;
+      check?.();
       return event;
     },
 
