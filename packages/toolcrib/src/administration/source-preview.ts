@@ -12,6 +12,8 @@ import type { DiscoveredTool } from '../model/tool.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
+import { heldOrigins } from '../sources/documents/held-origins.ts';
+import { originsOf } from '../sources/documents/pin-origins.ts';
 import type { McpServerInfo } from '../sources/mcp/mcp-session.ts';
 import type { ImportedDocument } from '../sources/openapi/import-document.ts';
 import type { RunGate } from '../sources/mcp/run/run-gate.ts';
@@ -99,7 +101,12 @@ export function createSourcePreview(input: SourcePreviewInput): PreviewSource {
   ): Promise<Found> {
     const { title, version, tools, report } = await input.importDocument(source, given, turn);
     const server = { name: title, version, protocol_version: report.format, instructions: null };
-    return { tools: tools.filter(toolChoice(source.definition.tools)), server, import: summariseImport(report), error: null };
+    return {
+      tools: tools.filter(toolChoice(source.definition.tools)),
+      server,
+      import: summariseImport(report),
+      error: heldOrigins(source, originsOf(tools)),
+    };
   }
 
   async function discover(

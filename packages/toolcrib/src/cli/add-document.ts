@@ -8,7 +8,7 @@ import type { Given } from './given.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Options that only a service with a document has, and those that only workflows have. */
-export const openApiOptions = ['server-url', 'server-variable', 'external-ref'] as const satisfies AddOption[];
+export const openApiOptions = ['server-url', 'origin', 'server-variable', 'external-ref'] as const satisfies AddOption[];
 export const workflowOptions = ['source'] as const satisfies AddOption[];
 
 /** [SRC-5] [WF-1] The part of a registration that is about the document. */
@@ -27,10 +27,12 @@ export function documentFields(
   refuse(given, workflowOptions, 'is for workflows');
   const serverUrl = given.text('server-url');
   const server_variables = pairs(given, 'server-variable');
+  const origins = given.list('origin');
   const external_refs = given.list('external-ref');
   const openapi = {
     ...place,
     ...(serverUrl === undefined ? {} : { server_url: serverUrl }),
+    ...(origins.length === 0 ? {} : { origins }),
     ...(server_variables === undefined ? {} : { server_variables }),
     ...(external_refs.length === 0 ? {} : { external_refs }),
   };

@@ -15,6 +15,7 @@ export const addOptions = {
   openapi: { help: 'The address or file is an OpenAPI document; seen by itself where it ends in .json, .yaml or the like' },
   workflow: { help: 'It is an Arazzo document, which describes workflows' },
   'server-url': { value: 'address', help: 'Where the service is, in place of the servers that its document names' },
+  origin: { value: 'origin', many: true, help: 'Of the servers that its document names, the one that may have the credential' },
   'server-variable': { value: 'NAME=VALUE', many: true, help: "A variable in the address of the document's server" },
   'external-ref': {
     value: 'address',

@@ -7,6 +7,8 @@ import { sourceDefinitionSchema } from './source-definition.ts';
 export const openApiDefinitionSchema = z.strictObject({
   ...sourceDefinitionSchema.shape,
   document: documentPlaceSchema,
+  /** [SEC-1] Where the service is, of all places that the document names: tools elsewhere are left out. Empty: where the first import says. */
+  origins: z.array(z.string().min(1).max(2048)).max(100).default([]),
   /** [OAS-4] Values for the variables in the addresses of servers. */
   server_variables: z.record(z.string().max(200), z.string().max(2048)).default({}),
   /** Beginnings of the addresses that the document may refer to; none unless told. */

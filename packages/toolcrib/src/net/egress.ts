@@ -54,8 +54,8 @@ export function createEgress({ allowedNetworks = [], proxy, noProxy = [], caFile
       guardedFetch: (options) => createGuardedFetch({ open, ...options }),
       checkLiteral(url) {
         const address = url.hostname.replaceAll(/^\[|\]$/g, '');
-        if (parseIp(address) === undefined) return;
-        rules.check({ hostname: address, address, trusted: origins.has(url.origin) });
+        if (parseIp(address) === undefined) rules.checkName(address);
+        else rules.check({ hostname: address, address, trusted: origins.has(url.origin) });
       },
       trusting: (more) => trusting(new Set([...origins, ...more.map(originOf)])),
     };

@@ -5,6 +5,7 @@ import type { DocumentSource } from '../model/source.ts';
 import type { DiscoveredTool } from '../model/tool.ts';
 import type { ImportSource } from '../sources/documents/import-source.ts';
 import type { LoadDocument } from '../sources/documents/load-document.ts';
+import { heldOrigins, statedOrigins } from '../sources/documents/held-origins.ts';
 import { pinOrigins } from '../sources/documents/pin-origins.ts';
 import type { McpServerInfo } from '../sources/mcp/mcp-session.ts';
 import type { DocumentRecord, Documents } from '../store/documents.ts';
@@ -59,6 +60,7 @@ export function createDocumentDiscovery(input: DocumentDiscoveryInput): Document
   let memory: Memory | null = null;
   let isKnown = false;
   let origins: ReadonlySet<string> = new Set();
+  const stated = statedOrigins(source);
   const fingerprint = hash('sha256', JSON.stringify(definition), 'hex');
 
   async function stored(): Promise<DocumentRecord> {
@@ -73,8 +75,7 @@ export function createDocumentDiscovery(input: DocumentDiscoveryInput): Document
 
   /** Where the definition itself says where the service is, no document can say otherwise. */
   function allow(pinned: readonly string[] | null): void {
-    const own = definition.server_url === null ? undefined : URL.parse(definition.server_url)?.origin;
-    origins = new Set(own === undefined ? pinned : [own]);
+    origins = new Set(stated ?? (heldOrigins(source, pinned ?? []) === null ? pinned : []));
   }
 
   /** What it refers to may have changed where it has not, and steps are bound to tools of other sources. */
@@ -107,8 +108,10 @@ export function createDocumentDiscovery(input: DocumentDiscoveryInput): Document
       const sha256 = hash('sha256', document.text, 'hex');
       if (isUnchanged(record, sha256)) return;
       const found = await input.importSource(source, document, { caller: registered, signal, onPlace: input.onPlace });
-      const isPinned = definition.server_url === null;
+      const isPinned = stated === undefined;
       const { tools, origins: named, skipped } = pinOrigins(found.tools, isPinned ? record.origins : null);
+      const held = heldOrigins(source, named ?? []);
+      if (held !== null) throw held;
       const report = { ...found.report, tools: tools.length, skipped: [...skipped, ...found.report.skipped] };
       const { title, version } = found;
       const info = { name: title, version, protocol_version: report.format, instructions: null };

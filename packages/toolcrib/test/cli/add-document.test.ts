@@ -67,13 +67,27 @@ describe('what a document is', () => {
 
   test('[CLI-1] [INV-5] has a server, a choice of tools and a credential', () => {
     const args = ['https://api.example.org/openapi.json', '--name', 'shop', '--server-url', 'https://shop.example.org/v2'];
-    const more = ['--server-variable', 'tenant=blue', '--tag', 'orders', '--tag', 'users', '--method', 'GET', '--exclude', '*admin*'];
+    const more = [
+      '--origin',
+      'https://shop.example.org',
+      '--server-variable',
+      'tenant=blue',
+      '--tag',
+      'orders',
+      '--tag',
+      'users',
+      '--method',
+      'GET',
+      '--exclude',
+      '*admin*',
+    ];
     expect(registration([...args, ...more, '--header', 'X-Team: blue'], { BEARER_TOKEN: 'abc', API_KEY: 'def' })).toEqual({
       name: 'shop',
       source_type: 'openapi',
       openapi: {
         url: 'https://api.example.org/openapi.json',
         server_url: 'https://shop.example.org/v2',
+        origins: ['https://shop.example.org'],
         server_variables: { tenant: 'blue' },
       },
       tools: { include: [{ tags: ['orders', 'users'], methods: ['GET'] }], exclude: ['*admin*'] },

@@ -8,12 +8,17 @@ interface PinnedTools {
   skipped: ImportReport['skipped'];
 }
 
+/** The origins of these tools. */
+export function originsOf(tools: readonly DiscoveredTool[]): string[] {
+  return [...new Set(tools.flatMap((tool) => originOf(tool) ?? []))];
+}
+
 /**
  * [SEC-1] Leaves out the tools that would take a source's secrets to a place that the first import did not name: a document that changes must
  * not send them anywhere.
  */
 export function pinOrigins(tools: readonly DiscoveredTool[], known: readonly string[] | null): PinnedTools {
-  const named = [...new Set(tools.flatMap((tool) => originOf(tool) ?? []))];
+  const named = originsOf(tools);
   if (known === null) return { tools: [...tools], origins: named.length === 0 ? null : named, skipped: [] };
   const isKnown = (tool: DiscoveredTool) => known.includes(originOf(tool) ?? known[0] ?? '');
   const skipped = tools.filter((tool) => !isKnown(tool)).map((tool) => ({ operation: nameOf(tool), reason: reasonOf(originOf(tool)) }));
@@ -29,5 +34,5 @@ function nameOf({ definition, method, path }: DiscoveredTool): string {
 }
 
 function reasonOf(origin: string | undefined): string {
-  return `It is at ${origin ?? 'an unknown place'}, which the document did not name when the source was registered: give server_url, or register the source anew`;
+  return `It is at ${origin ?? 'an unknown place'}, which is none of the origins of this source: list it in openapi.origins, or give server_url`;
 }

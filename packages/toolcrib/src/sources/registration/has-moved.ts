@@ -23,9 +23,10 @@ function hasOtherDocument(before: DocumentDefinition, after: DocumentDefinition)
 
 function placeOf(definition: DocumentDefinition): string {
   const { document } = definition;
-  const variables = 'server_variables' in definition ? definition.server_variables : {};
+  const { server_variables: variables, origins } =
+    'server_variables' in definition ? definition : { server_variables: {}, origins: [] as string[] };
   const sorted = Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([Object.entries(document), sorted]);
+  return JSON.stringify([Object.entries(document), sorted, origins.toSorted()]);
 }
 
 function isElsewhere(before: Credential | null, after: Credential | null): boolean {

@@ -14,6 +14,7 @@ const cases: [what: string, before: object, after: object, moved: boolean][] = [
   ['another pasted document', { document: { stored: 'abc' } }, { document: { stored: 'def' } }, true],
   ['another file', { document: { file: '/a.json' } }, { document: { file: '/b.json' } }, true],
   ['other server variables', {}, { server_variables: { tenant: 'blue' } }, true],
+  ['other origins', { origins: ['https://a.example'] }, { origins: ['https://a.example', 'https://b.example'] }, true],
   ['a server', {}, { server_url }, true],
   ['no server any more', { server_url }, {}, true],
   ['another path of the server', { server_url }, { server_url: `${server_url}/v2` }, false],

@@ -31,6 +31,7 @@ export function normaliseOpenApi(form: OpenApiForm, context: RegistrationContext
   const definition = openApiDefinitionSchema.parse({
     document: place,
     server_url: serverUrl,
+    origins: readOrigins(draft, openapi.origins ?? [], allowInsecure),
     server_variables: openapi.server_variables,
     external_refs: openapi.external_refs,
     async_poll: openapi.async_poll,
@@ -52,6 +53,16 @@ function readServerUrl(draft: Draft, text: string | undefined, allowInsecure: bo
   if (hasReference(text) || text.includes('{')) throw invalid(field, 'Nothing is filled in here: give the address as it is');
   if (url.search !== '') throw invalid(field, 'The address has a query (?…), behind which no path can stand. Take it off');
   return url.href.replace(/\/+$/, '');
+}
+
+function readOrigins(draft: Draft, listed: readonly string[], allowInsecure: boolean): string[] {
+  const field = 'openapi.origins';
+  const origins = listed.map((text) => {
+    const { origin, href } = checkServerUrl(text, { field, allowInsecure, checkLiteral: draft.checkLiteral });
+    if (href !== `${origin}/`) throw invalid(field, `Give the origin alone: ${origin}`);
+    return origin;
+  });
+  return [...new Set(origins)];
 }
 
 /** Where the document alone says where the service is, nobody can be asked who gives tokens for it, and none is handed out on its word. */

@@ -4,7 +4,7 @@ import { allowInsecureField, handlingFields, namingFields } from '../../registra
 import { documentFields } from '../../registration/document-form.ts';
 import { credentialInputSchema, valueInputSchema, valuesSchema } from '../../registration/value-input.ts';
 
-const { server_variables, external_refs, async_poll } = openApiDefinitionSchema.shape;
+const { origins, server_variables, external_refs, async_poll } = openApiDefinitionSchema.shape;
 
 /** [SRC-5] The body of `POST /api/sources` for a service that an OpenAPI document describes. */
 export const openApiFormSchema = z
@@ -18,6 +18,12 @@ export const openApiFormSchema = z
         .max(2048)
         .optional()
         .describe('Where the service is spoken to, in place of all servers that the document names'),
+      origins: origins
+        .unwrap()
+        .optional()
+        .describe(
+          'Which of the origins that the document names may have the credential; tools elsewhere are left out. Needed where it names several',
+        ),
       server_variables: server_variables.unwrap().optional().describe('Values for the variables in the addresses of its servers'),
       external_refs: external_refs
         .unwrap()
