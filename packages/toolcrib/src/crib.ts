@@ -26,6 +26,7 @@ import { createKeptArtifacts, type KeptArtifacts } from './execution/kept-artifa
 import { createKeptCalls, type KeptCalls } from './execution/kept-calls.ts';
 import { createOutputValidator } from './execution/output-validator.ts';
 import { createRecorder } from './execution/recorder.ts';
+import { sealEarlier } from './execution/seal-earlier.ts';
 import { createShaper } from './execution/shaper.ts';
 import { createStepCalls } from './execution/step-calls.ts';
 import type { CribConfig } from './crib-config.ts';
@@ -296,9 +297,11 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     createBuiltinSource({ version, catalogue: createCatalogue({ counter, executor: () => executor }) }),
     (source) => source.close(),
   );
-  const artifacts = createKeptArtifacts({ store, bytesPerPrincipal: config.artifacts.bytesPerPrincipal, warn });
+  const { bytesPerPrincipal } = config.artifacts;
+  await sealEarlier(store, keyRing);
+  const artifacts = createKeptArtifacts({ store, keyRing, bytesPerPrincipal, warn });
   const durable = opened.adopt(openDurable(database, warn), (jobs) => jobs.close());
-  const answerKeeper = createAnswerKeeper({ store, warn });
+  const answerKeeper = createAnswerKeeper({ store, keyRing, bytesPerPrincipal, warn });
   const durableCalls = createDurableCalls({
     durable,
     keyRing,
@@ -339,7 +342,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     onFault: (error, callId) =>
       warn(redactors.redact(`Call ${callId}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)),
   });
-  const keptCalls: KeptCalls = createKeptCalls({ store, executor, answerKeeper });
+  const keptCalls: KeptCalls = createKeptCalls({ store, executor, answerKeeper, keyRing });
   const callStep = createStepCalls({ executor, keptCalls, store, durableCalls });
   // Alone with its data, nobody else can be running what is left over.
   const abandonLost = async () =>

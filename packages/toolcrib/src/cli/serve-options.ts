@@ -138,7 +138,7 @@ export const serveOptions = {
   'artifact-days': { value: 'days', help: 'How long what was cut is kept', default: String(usualConfig.artifactDays) },
   'artifact-bytes': {
     value: 'bytes',
-    help: 'How much of it is kept for each user; the oldest makes room for the newest',
+    help: 'How much is kept for each user, with the answers of calls that are async or have a key; the oldest makes room for the newest',
     default: String(usualConfig.artifactBytes),
   },
   retention: {

@@ -1,17 +1,19 @@
 import type { Answer } from '../model/call.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Store } from '../store/store.ts';
 import { answerRow, keepForMs } from './answer-row.ts';
 import { refusalRecord } from './call-record.ts';
-import { answerWithoutContent, notBegunAnswer } from './lost-answer.ts';
+import { notBegunAnswer } from './lost-answer.ts';
 import type { RunningCall } from './running-call.ts';
+import { sealAnswer } from './sealed-answer.ts';
 
 /** [EXEC-9] Writes answers where they can be fetched and repeated. */
 export interface AnswerKeeper {
-  /** Fails where the database does. */
-  finish(answer: Answer): Promise<void>;
+  /** For its owner. Fails where the database does. */
+  finish(answer: Answer, owner: string): Promise<void>;
   /** Never fails: what cannot be written now is written as soon as the database is back. */
-  keep(answer: Answer): Promise<void>;
+  keep(answer: Answer, owner: string): Promise<void>;
   /** For a call that was refused before anything was done: it is recorded so, and its key is free again. Never fails either. */
   withdraw(call: RunningCall, args: JsonObject, error: unknown): Promise<void>;
   /** How many wait for the database. */
@@ -22,25 +24,47 @@ export interface AnswerKeeper {
 
 interface AnswerKeeperInput {
   store: Pick<Store, 'answers' | 'calls'>;
+  keyRing: KeyRing;
+  /** [EXEC-9] For the kept answers and artifacts of each principal, so that nobody can fill the disk. The oldest lose their content first. */
+  bytesPerPrincipal: number;
   warn(message: string): void;
   /** How often a database that was away is tried again. */
   tryAgainMs?: number;
-  /** What may wait in memory; of anything beyond it, only how the call ended. */
-  mostBytes?: number;
+  /** What may wait in memory; anything beyond it is kept without its content. */
+  mostWaitingBytes?: number;
 }
+
+/** What a principal has is counted once they have written a part of their share, not with every call. */
+const countedPart = 64;
+const mostCounted = 10_000;
 
 interface Waiting {
   bytes: number;
   write(): Promise<void>;
 }
 
-export function createAnswerKeeper({ store, warn, tryAgainMs = 1000, mostBytes = 16 * 2 ** 20 }: AnswerKeeperInput): AnswerKeeper {
+export function createAnswerKeeper(input: AnswerKeeperInput): AnswerKeeper {
+  const { store, keyRing, bytesPerPrincipal, warn, tryAgainMs = 1000, mostWaitingBytes = 16 * 2 ** 20 } = input;
   const waiting = new Map<string, Waiting>();
   let waitingBytes = 0;
   let timer: NodeJS.Timeout | undefined;
+  /** What each principal has written since it was counted. */
+  const uncounted = new Map<string, number>();
 
-  async function finish(answer: Answer): Promise<void> {
-    await store.answers.finish(answer.call_id, JSON.stringify(answer), Date.now() + keepForMs);
+  /** Empty where it is too large for anything else to be kept beside it. */
+  function bodyOf(answer: Answer, owner: string): string {
+    const sealed = sealAnswer(keyRing, answer, owner);
+    return sealed.length > bytesPerPrincipal ? '' : sealed;
+  }
+
+  async function write(callId: string, body: string, owner: string): Promise<void> {
+    await store.answers.finish(callId, body, Date.now() + keepForMs);
+    const bytes = (uncounted.get(owner) ?? 0) + body.length;
+    if (bytes <= bytesPerPrincipal / countedPart && uncounted.size < mostCounted) return void uncounted.set(owner, bytes);
+    uncounted.delete(owner);
+    await store.answers
+      .trim(owner, bytesPerPrincipal)
+      .catch((error: unknown) => warn(`Kept answers could not be counted: ${String(error)}`));
   }
 
   async function flush(): Promise<void> {
@@ -74,34 +98,31 @@ export function createAnswerKeeper({ store, warn, tryAgainMs = 1000, mostBytes =
   }
 
   return {
-    finish,
+    finish: (answer, owner) => write(answer.call_id, bodyOf(answer, owner), owner),
     get waiting() {
       return waiting.size;
     },
 
-    keep: (answer) =>
-      writeOrWait(
-        answer.call_id,
-        (error) => {
-          const bytes = JSON.stringify(answer).length;
-          const fits = waitingBytes + bytes <= mostBytes;
-          const kept = fits ? answer : answerWithoutContent(answer, { status: answer.status, error_code: answer.error?.code ?? null });
-          warn(
-            `The answer of call ${answer.call_id} could not be kept, and will be tried again${fits ? '' : ' in short'}: ${String(error)}`,
-          );
-          return { bytes: fits ? bytes : 0, write: () => finish(kept) };
-        },
-        () => finish(answer),
-      ),
+    keep(answer, owner) {
+      const { call_id: callId } = answer;
+      const body = bodyOf(answer, owner);
+      const later = (error: unknown) => {
+        const fits = waitingBytes + body.length <= mostWaitingBytes;
+        warn(`The answer of call ${callId} could not be kept, and is tried again${fits ? '' : ' without its content'}: ${String(error)}`);
+        return { bytes: fits ? body.length : 0, write: () => write(callId, fits ? body : '', owner) };
+      };
+      return writeOrWait(callId, later, () => write(callId, body, owner));
+    },
 
     withdraw(call, args, error) {
       const { callId, principal, tool, policyRevision } = call;
-      const write = async () => {
-        const body = JSON.stringify(notBegunAnswer({ call_id: callId, tool_id: tool.tool_id, tool: tool.name }));
+      const withdrawNow = async () => {
+        const answer = notBegunAnswer({ call_id: callId, tool_id: tool.tool_id, tool: tool.name });
+        const body = sealAnswer(keyRing, answer, principal.key);
         await store.calls.append([refusalRecord(principal, { asked: tool.name, error, found: call, revision: policyRevision })]);
         await store.answers.withdraw({ ...answerRow(call, args, null), body, expires_at: Date.now() + keepForMs });
       };
-      return writeOrWait(callId, () => ({ bytes: 0, write }), write);
+      return writeOrWait(callId, () => ({ bytes: 0, write: withdrawNow }), withdrawNow);
     },
 
     async flush() {

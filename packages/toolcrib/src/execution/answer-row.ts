@@ -36,6 +36,7 @@ export function answerRow(call: RunningCall, args: JsonObject, idempotencyKey: s
     expires_at: from + lastsMs + keepForMs,
     body: null,
     begun: 1,
+    bytes: 0,
   };
 }
 

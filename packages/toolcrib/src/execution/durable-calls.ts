@@ -3,6 +3,7 @@ import type { Durable, Job, StepRecords } from '../durable/durable.ts';
 import { JobLeftError } from '../durable/job-left-error.ts';
 import type { Steps } from '../durable/steps.ts';
 import { UnknownOutcomeError } from '../durable/unknown-outcome-error.ts';
+import { restorePrincipal } from '../identity/kept-principal.ts';
 import type { Answer } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -83,7 +84,8 @@ export function createDurableCalls({ durable, keyRing, store, answerKeeper, aban
     if (kept !== undefined && kept.body !== null) return;
     try {
       const content = contentOf(job);
-      await answerKeeper.finish(await goOn(job.id, content, (admitted) => prepare(admitted, records)));
+      const answer = await goOn(job.id, content, (admitted) => prepare(admitted, records));
+      await answerKeeper.finish(answer, restorePrincipal(content.principal).key);
     } catch (error) {
       if (error instanceof AlreadyAnsweredError) return;
       if (!(error instanceof UnknownOutcomeError)) throw error;
@@ -116,13 +118,13 @@ export function createDurableCalls({ durable, keyRing, store, answerKeeper, aban
           // Nothing was done: the job is over, and nobody must come back to it.
           if (refused !== undefined) return;
           answer = await perform();
-          await answerKeeper.finish(answer);
+          await answerKeeper.finish(answer, call.principal.key);
         });
         await Promise.race([job, patience.promise]);
       } catch (error) {
         if (error instanceof JobLeftError) return leftAnswer(call);
         // It is done; its job is left to a later start, which will find its answer there.
-        if (answer !== undefined) await answerKeeper.keep(answer);
+        if (answer !== undefined) await answerKeeper.keep(answer, call.principal.key);
         else refused ??= error;
       } finally {
         clearTimeout(timer);

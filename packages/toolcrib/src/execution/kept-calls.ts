@@ -1,6 +1,7 @@
 import type { Answer, CallStatus } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import type { AnswerRow } from '../store/answers.ts';
 import type { Store } from '../store/store.ts';
 import type { AdmittedCall } from './admitted-call.ts';
@@ -9,6 +10,7 @@ import { claimRow, requestHash } from './answer-row.ts';
 import { unknownAnswer } from './answer.ts';
 import type { Executor } from './executor.ts';
 import { answerWithoutContent, cancelledAnswer, hasEnded, lostRecord, lostWithServer, notBegunAnswer } from './lost-answer.ts';
+import { openAnswer, sealAnswer } from './sealed-answer.ts';
 
 /** How often another server's answer is looked for. */
 const lookAgainMs = 250;
@@ -46,25 +48,26 @@ interface KeptCallsInput {
   store: Store;
   executor: Executor;
   answerKeeper: AnswerKeeper;
+  keyRing: KeyRing;
 }
 
 /** [EXEC-9] Calls whose answer outlives their request: made with `async`, or with an Idempotency-Key. */
-export function createKeptCalls({ store, executor, answerKeeper }: KeptCallsInput): KeptCalls {
+export function createKeptCalls({ store, executor, answerKeeper, keyRing }: KeptCallsInput): KeptCalls {
   const runningHere = new Map<string, Promise<Answer>>();
   const runningElsewhere = new Map<string, Promise<Answer>>();
 
   async function run(admitted: AdmittedCall): Promise<Answer> {
     const answer = await executor.run(admitted);
     // One that is still running was left to others, who will keep its answer.
-    if (answer.status !== 'running') await answerKeeper.keep(answer);
+    if (answer.status !== 'running') await answerKeeper.keep(answer, admitted.call.principal.key);
     return answer;
   }
 
-  /** Null while it runs. Where no answer was kept, or none that is certain, the record may know more. */
+  /** Null while it runs. Where no answer is kept, or none that is certain, the record may know more. */
   async function answerOf(kept: AnswerRow): Promise<Answer | null> {
-    const answer = kept.body === null ? null : (JSON.parse(kept.body) as Answer);
-    if (answer === null && (kept.begun === 0 || Date.now() <= kept.deadline_at)) return null;
-    if (answer !== null && answer.status !== 'unknown') return answer;
+    if (kept.body === null && (kept.begun === 0 || Date.now() <= kept.deadline_at)) return null;
+    const answer = openAnswer(keyRing, kept);
+    if (answer !== undefined && answer.status !== 'unknown') return answer;
     return endingOf(kept, answer ?? unknownAnswer(kept, lostWithServer));
   }
 
@@ -97,13 +100,14 @@ export function createKeptCalls({ store, executor, answerKeeper }: KeptCallsInpu
     const answer = await endingOf(kept, unknownAnswer(kept, reason));
     // The record first: it is left alone where the call had one already, and an answer without a record must not be.
     if (answer.status === 'unknown') await store.calls.append([lostRecord(kept, 'unknown')]);
-    await store.answers.finish(kept.call_id, JSON.stringify(answer), kept.expires_at);
+    await store.answers.finish(kept.call_id, sealAnswer(keyRing, answer, kept.owner), kept.expires_at);
   }
 
   /** The answer first: it keeps the call from being begun after all. */
   async function endUnbegun(kept: AnswerRow, answer: Answer): Promise<boolean> {
     const freesKey = answer.status === 'failed';
-    if (!(await store.answers.finishUnbegun(kept.call_id, JSON.stringify(answer), kept.expires_at, { freesKey }))) return false;
+    const body = sealAnswer(keyRing, answer, kept.owner);
+    if (!(await store.answers.finishUnbegun(kept.call_id, body, kept.expires_at, { freesKey }))) return false;
     await store.calls.append([lostRecord(kept, answer.status)]);
     return true;
   }

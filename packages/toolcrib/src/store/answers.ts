@@ -1,6 +1,7 @@
 import { CribError } from '../model/crib-error.ts';
 import { nameConflicts } from './name-conflicts.ts';
 import type { Queries, Tables } from './tables.ts';
+import { trimKept } from './trim-kept.ts';
 
 /** An answer kept for later: of a call that runs on its own, or of one that came with an `Idempotency-Key` [EXEC-9]. */
 export type AnswerRow = Tables['answers'];
@@ -54,26 +55,26 @@ export function createAnswers(queries: Queries) {
 
     /** The first to finish a call wins; false when it was finished before, or is not there. */
     async finish(callId: string, body: string, expiresAt: number): Promise<boolean> {
-      const { numUpdatedRows } = await unfinished(callId).set({ body, expires_at: expiresAt }).executeTakeFirst();
+      const { numUpdatedRows } = await unfinished(callId)
+        .set({ ...sized(body), expires_at: expiresAt })
+        .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
 
     /** The same for a call that was not begun, and that must not be from here on. Its key may be used again with `freesKey`. */
     async finishUnbegun(callId: string, body: string, expiresAt: number, { freesKey }: { freesKey: boolean }): Promise<boolean> {
-      const update = unfinished(callId).set({ body, expires_at: expiresAt, ...(freesKey ? { idempotency_key: null } : {}) });
+      const update = unfinished(callId).set({ ...sized(body), expires_at: expiresAt, ...(freesKey ? { idempotency_key: null } : {}) });
       const { numUpdatedRows } = await update.where('begun', '=', 0).executeTakeFirst();
       return numUpdatedRows > 0n;
     },
 
     /** Finishes a call that was refused before anything was done, and gives its key free: sent again, it is a new call. */
     async withdraw(answer: AnswerRow): Promise<void> {
-      const { body, expires_at } = answer;
+      const finished = { ...sized(answer.body ?? ''), expires_at: answer.expires_at, idempotency_key: null };
       await queries
         .insertInto('answers')
-        .values({ ...answer, idempotency_key: null })
-        .onConflict((conflict) =>
-          conflict.column('call_id').doUpdateSet({ body, expires_at, idempotency_key: null }).where('answers.body', 'is', null),
-        )
+        .values({ ...answer, ...finished })
+        .onConflict((conflict) => conflict.column('call_id').doUpdateSet(finished).where('answers.body', 'is', null))
         .execute();
     },
 
@@ -90,9 +91,27 @@ export function createAnswers(queries: Queries) {
       return (deadlineBefore === undefined ? running : running.where('deadline_at', '<', deadlineBefore)).execute();
     },
 
+    /** Bounds what its owner has, artifacts too. */
+    trim: (owner: string, mostBytes: number) => trimKept(queries, owner, mostBytes),
+
+    /** Some of those that were kept before there were seals. */
+    async listUnsealed(limit: number): Promise<AnswerRow[]> {
+      return select.where('bytes', '<', 0).where('body', 'is not', null).limit(limit).execute();
+    },
+
+    /** Does nothing where another server has been at it. */
+    async putSealed(callId: string, body: string): Promise<void> {
+      await queries.updateTable('answers').set(sized(body)).where('call_id', '=', callId).where('bytes', '<', 0).execute();
+    },
+
     async deleteExpired(now: number): Promise<number> {
       const { numDeletedRows } = await queries.deleteFrom('answers').where('expires_at', '<=', now).executeTakeFirst();
       return Number(numDeletedRows);
     },
   };
+}
+
+/** A sealed body is of letters that take one byte each. */
+function sized(body: string): { body: string; bytes: number } {
+  return { body, bytes: body.length };
 }

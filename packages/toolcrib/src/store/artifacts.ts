@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { Queries, Tables } from './tables.ts';
+import { trimKept } from './trim-kept.ts';
 
 /** A part of an answer that was too large to be given, kept for its owner to fetch. */
 export type ArtifactRow = Tables['artifacts'];
@@ -13,16 +13,11 @@ const rowsPerDelete = 50;
 export function createArtifacts(queries: Queries) {
   async function insert(queries: Queries, rows: readonly ArtifactRow[], mostBytes: number): Promise<void> {
     for (const row of rows) await queries.insertInto('artifacts').values(row).execute();
-    // Counted from the newest back: what is beyond the bound is the oldest.
-    await sql`delete from artifacts where (call_id, n) in (
-      select call_id, n from (
-        select call_id, n, sum(bytes) over (order by created_at desc, call_id desc, n desc) as total
-        from artifacts where owner = ${rows[0]?.owner ?? ''}
-      ) as counted where total > ${mostBytes})`.execute(queries);
+    await trimKept(queries, rows[0]?.owner ?? '', mostBytes);
   }
 
   return {
-    /** All of one call, or none. Whatever its owner has beyond `mostBytes` afterwards is deleted, the oldest first. */
+    /** All of one call, or none. What its owner has beyond `mostBytes` afterwards goes, the oldest first, kept answers included. */
     async keep(rows: readonly ArtifactRow[], mostBytes: number): Promise<void> {
       if (queries.isTransaction) return insert(queries, rows, mostBytes);
       await queries.transaction().execute((transaction) => insert(transaction, rows, mostBytes));
@@ -31,6 +26,17 @@ export function createArtifacts(queries: Queries) {
     async get(callId: string, n: number, owner: string): Promise<ArtifactRow | undefined> {
       const select = queries.selectFrom('artifacts').selectAll().where('call_id', '=', callId);
       return select.where('n', '=', n).where('owner', '=', owner).executeTakeFirst();
+    },
+
+    /** Some of those that were kept before there were seals. */
+    async listUnsealed(limit: number): Promise<ArtifactRow[]> {
+      return queries.selectFrom('artifacts').selectAll().where('sealed', '=', 0).limit(limit).execute();
+    },
+
+    /** Does nothing where another server has been at it. */
+    async putSealed({ call_id, n }: Pick<ArtifactRow, 'call_id' | 'n'>, data: Uint8Array): Promise<void> {
+      const update = queries.updateTable('artifacts').set({ data, sealed: 1 }).where('call_id', '=', call_id);
+      await update.where('n', '=', n).where('sealed', '=', 0).execute();
     },
 
     async deleteOlderThan(epochMs: number): Promise<number> {

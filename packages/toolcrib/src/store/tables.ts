@@ -101,10 +101,12 @@ export interface Tables {
     deadline_at: number;
     created_at: number;
     expires_at: number;
-    /** The answer as JSON; null while the call runs. */
+    /** The answer as JSON, sealed; null while the call runs, empty where its content was not kept. */
     body: string | null;
     /** 0 while it is certain that nothing was sent: of a call that goes on after a crash, until it is noted. */
     begun: number;
+    /** Of the body. Negative where it was kept before there were seals, and is not sealed yet. */
+    bytes: number;
   };
   artifacts: {
     call_id: string;
@@ -115,9 +117,13 @@ export interface Tables {
     /** What it is a part of: text, structured, image, audio, resource or content. */
     type: string;
     mime_type: string;
+    /** Of what is in it. */
     bytes: number;
     created_at: number;
+    /** Sealed. */
     data: Uint8Array;
+    /** 0 where it was kept before there were seals, and is not sealed yet. */
+    sealed: number;
   };
   documents: {
     source_id: string;

@@ -50,7 +50,7 @@ describeStore('kept answers', ({ open }) => {
     expect(await store.answers.get(row.call_id)).toEqual(row);
     expect(await store.answers.finish(row.call_id, '{"n":1}', someTime + 99)).toBe(true);
     expect(await store.answers.finish(row.call_id, '{"n":2}', someTime + 999)).toBe(false);
-    expect(await store.answers.get(row.call_id)).toEqual({ ...row, body: '{"n":1}', expires_at: someTime + 99 });
+    expect(await store.answers.get(row.call_id)).toEqual({ ...row, body: '{"n":1}', bytes: 7, expires_at: someTime + 99 });
     expect(await store.answers.finish('unknown', '{}', someTime)).toBe(false);
   });
 

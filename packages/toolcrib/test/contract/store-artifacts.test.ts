@@ -3,7 +3,7 @@ import type { ArtifactRow } from '../../src/store/artifacts.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { describeStore } from './store-dialects.ts';
-import { callIdAt, someTime } from './store-samples.ts';
+import { callIdAt, sampleAnswer, someTime } from './store-samples.ts';
 
 /** So many bytes, of which none is like its neighbour. */
 const data = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, index) => index % 256));
@@ -11,7 +11,7 @@ const data = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, in
 function artifact(fields: Partial<ArtifactRow> = {}): ArtifactRow {
   const created_at = fields.created_at ?? someTime;
   const base = { call_id: callIdAt(created_at), n: 1, owner: 'https://issuer.example alice', type: 'image', mime_type: 'image/png' };
-  return { ...base, bytes: 1000, created_at, data: data(1000), ...fields };
+  return { ...base, bytes: 1000, created_at, data: data(1000), sealed: 1, ...fields };
 }
 
 describeStore('kept artifacts', ({ open }) => {
@@ -42,6 +42,28 @@ describeStore('kept artifacts', ({ open }) => {
     await store.artifacts.keep([bobs], 1000);
     for (const row of rows) await store.artifacts.keep([row], 2500);
     expect(await Promise.all([bobs, ...rows].map(there))).toEqual([true, false, true, true]);
+  });
+
+  test('[EXEC-7] [EXEC-9] are counted with the kept answers of their owner: of both the oldest go, of an answer its content', async () => {
+    const owner = 'erin';
+    const answers = [1, 3].map((age) => sampleAnswer({ owner, created_at: someTime + age, idempotency_key: `key ${age}` }));
+    const others = sampleAnswer({ owner: 'frank', created_at: someTime });
+    for (const row of [...answers, others]) {
+      await store.answers.claim(row);
+      await store.answers.finish(row.call_id, 'x'.repeat(1000), someTime + 60_000);
+    }
+    const running = sampleAnswer({ owner, created_at: someTime });
+    await store.answers.claim(running);
+    const [second, fourth] = [artifact({ owner, created_at: someTime + 2 }), artifact({ owner, created_at: someTime + 4 })];
+    await store.artifacts.keep([second], 3500);
+    await store.artifacts.keep([fourth], 3500);
+    const bodies = async () =>
+      Promise.all([...answers, others, running].map(async ({ call_id }) => (await store.answers.get(call_id))?.body));
+    const whole = 'x'.repeat(1000);
+    expect([await bodies(), await there(second), await there(fourth)]).toEqual([['', whole, whole, null], true, true]);
+    expect(await store.answers.claim(sampleAnswer({ owner, idempotency_key: 'key 1' }))).toMatchObject({ claimed: false });
+    await store.answers.trim(owner, 1500);
+    expect([await bodies(), await there(second), await there(fourth)]).toEqual([['', '', whole, null], false, true]);
   });
 
   test('are kept together or not at all', async () => {

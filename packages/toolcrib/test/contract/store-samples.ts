@@ -127,6 +127,7 @@ export function sampleAnswer(fields: Partial<AnswerRow> = {}): AnswerRow {
     expires_at: someTime + 60_000,
     body: null,
     begun: 1,
+    bytes: 0,
     ...fields,
   };
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { kidOf, open, seal } from '../../src/secrets/seal.ts';
+import { kidOf, open, openBytes, seal, sealBytes } from '../../src/secrets/seal.ts';
 import { Secret } from '../../src/secrets/secret.ts';
 import { sampleKeyRing, writtenKey } from './key-rings.ts';
 
@@ -81,4 +81,22 @@ test('[ENV-4] a secret shows its value only to who asks for it', () => {
   }
   expect(Object.keys(secret)).toEqual([]);
   expect(secret.reveal()).toBe('hunter2');
+});
+
+test('[SEC-3] sealed bytes open again, with older keys too, and nowhere else, nor after any change', () => {
+  const old = writtenKey('an-older-key');
+  const bytes = Buffer.from(Array.from({ length: 300 }, (_, index) => index % 256));
+  const sealed = sealBytes(sampleKeyRing(old), bytes, place);
+  const ring = sampleKeyRing('new', old);
+  expect(openBytes(ring, sealed, place)).toEqual(bytes);
+  expect(openBytes(ring, sealBytes(ring, Buffer.alloc(0), place), place)).toEqual(Buffer.alloc(0));
+  expect(openBytes(ring, sealed, { ...place, id: 'row-2' })).toBeUndefined();
+  expect(openBytes(sampleKeyRing('new'), sealed, place)).toBeUndefined();
+  for (let index = 0; index < sealed.length; index++) {
+    const changed = Buffer.from(sealed);
+    changed[index] = (changed[index] ?? 0) ^ 1;
+    expect(openBytes(ring, changed, place)).toBeUndefined();
+  }
+  for (const never of [Buffer.alloc(0), Buffer.from('never sealed'), sealed.subarray(0, 20)])
+    expect(openBytes(ring, never, place)).toBeUndefined();
 });
