@@ -111,7 +111,7 @@ describe.skipIf(!schemathesis.available)('[BFF-7] the server does what its own O
   }
   const nothingFound = { exitCode: 0, failures: '', untried: [], statuses: [200, 200] };
 
-  test('on SQLite', async () => expect(await check()).toEqual(nothingFound), 180_000);
+  test('on SQLite', async () => expect(await check()).toEqual(nothingFound), 900_000);
 
   test.skipIf(!postgres.available)(
     'on PostgreSQL',
@@ -119,7 +119,7 @@ describe.skipIf(!schemathesis.available)('[BFF-7] the server does what its own O
       await using database = await freshPostgresDatabase();
       expect(await check(database.url)).toEqual(nothingFound);
     },
-    180_000,
+    900_000,
   );
 
   test('by hand: the document, and the stream that has no end', async () => {

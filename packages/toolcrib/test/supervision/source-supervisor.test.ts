@@ -129,6 +129,7 @@ test('[MCP-6] [LIFE-4] standbys that die are let go of, and a stop leaves none',
   await untilSeen(() => source.starts() === 3 && source.living().length === 2);
   process.kill(firstProcess(source.living()), 'SIGKILL');
   await said(source.log, 'was ended by SIGKILL');
+  await untilSeen(() => source.supervisor.sessions.standby === 1);
   expect(source.living()).toHaveLength(1);
   expect(await source.call('echo', { text: 'ready' })).toMatchObject({ content: [{ text: 'ready' }] });
   await source.supervisor.stop('stopped');

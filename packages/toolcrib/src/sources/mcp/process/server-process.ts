@@ -94,6 +94,8 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const closed = new Promise((resolve) => child.once('close', resolve));
   const exited = gone.then(async (exit) => {
     await settledWithin(closed, lastWordsMs);
+    // Where we were held up for longer than that, what it wrote is there and has not been read yet.
+    await new Promise((resolve) => setImmediate(resolve));
     words.end();
     log.append('event', `${name} ${describeExit(exit)}.`);
     return exit;
