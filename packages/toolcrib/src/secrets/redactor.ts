@@ -1,7 +1,9 @@
 import type { Json, JsonObject } from '../model/json.ts';
-import { secretForms } from './secret-forms.ts';
+import { mergeRanges, replaceRanges, type Range } from './covered-ranges.ts';
+import { secretForms, wrappedForms } from './secret-forms.ts';
 import { hiddenValue } from './secret.ts';
 import { createTextMatcher, shortestPattern, type TextMatcher } from './text-matcher.ts';
+import { unwrap, wrappedRanges } from './unwrapped-text.ts';
 
 /** [ENV-4] Takes known secret values out of what is about to be shown, logged or answered. */
 export interface Redactor {
@@ -10,6 +12,13 @@ export interface Redactor {
   redact(text: string): string;
   /** Every text in it, and the names of fields; a number only where it is a secret as a whole. The same value where there is nothing. */
   redactJson(json: Json): Json;
+  /** Texts that follow each other, for a value may begin in one and end in the next. The very same list where there is nothing. */
+  redactTexts(texts: string[]): string[];
+  /**
+   * One that leaves alone what stands in `given`, in any form. For the answer to somebody who sent it: they learn nothing from what they
+   * know, but would learn from *** that they have guessed right.
+   */
+  except(given: Json): Pick<Redactor, 'redact' | 'redactJson' | 'redactTexts'>;
 }
 
 export interface SourceRedactors extends Redactor {
@@ -69,12 +78,24 @@ function addTo(values: Set<string>, value: string): boolean {
 
 /** Its matcher is made when it is first needed after a change: values come one by one, and texts later. */
 function createScope(valuesOf: () => ReadonlySet<string>) {
-  let made: { matcher: TextMatcher; values: ReadonlySet<string> } | undefined;
+  let made: { matcher: TextMatcher; unwrapped?: TextMatcher; values: ReadonlySet<string> } | undefined;
   const current = () => {
     const values = made === undefined ? valuesOf() : made.values;
     return (made ??= { values, matcher: createTextMatcher([...new Set([...values].flatMap(secretForms))]) });
   };
-  const redact = (text: string) => current().matcher.replace(text, hiddenValue);
+  const coveredIn = (text: string): Range[] => {
+    const known = current();
+    const covered = known.matcher.coveredIn(text);
+    const unwrapped = known.values.size === 0 ? undefined : unwrap(text);
+    if (unwrapped === undefined) return covered;
+    known.unwrapped ??= createTextMatcher([...new Set([...known.values].flatMap(wrappedForms))]);
+    const wrapped = known.unwrapped.coveredIn(unwrapped);
+    return wrapped.length === 0 ? covered : mergeRanges([...covered, ...wrappedRanges(text, wrapped)]);
+  };
+  const redact = (text: string) => {
+    const covered = coveredIn(text);
+    return covered.length === 0 ? text : replaceRanges(text, covered, hiddenValue);
+  };
   const redactLeaf = (leaf: Leaf): Leaf => {
     if (typeof leaf === 'string') return redact(leaf);
     return typeof leaf === 'number' && current().values.has(String(leaf)) ? hiddenValue : leaf;
@@ -82,8 +103,55 @@ function createScope(valuesOf: () => ReadonlySet<string>) {
   const redactor: Omit<Redactor, 'add'> = {
     redact,
     redactJson: (json) => (current().values.size > 0 && needsCopy(json, redactLeaf) ? copyOf(json, redactLeaf) : json),
+    redactTexts(texts) {
+      const covered = coveredIn(texts.join(''));
+      return covered.length === 0 ? texts : redactedParts(texts, covered);
+    },
+    except(given) {
+      const { names, texts } = textsIn(given);
+      // Also where it was sent in pieces.
+      const sent = [...names, ...texts, texts.join('')];
+      const isSent = (value: string) => {
+        const { coveredIn: find } = createTextMatcher(secretForms(value));
+        return sent.some((text) => find(text).length > 0);
+      };
+      const { values } = current();
+      const rest = new Set([...values].filter((value) => !isSent(value)));
+      return rest.size === values.size ? redactor : createScope(() => rest).redactor;
+    },
   };
   return { redactor, changed: () => (made = undefined) };
+}
+
+/** What begins in one text and ends in another is replaced in the first. */
+function redactedParts(texts: readonly string[], covered: readonly Range[]): string[] {
+  let offset = 0;
+  return texts.map((text) => {
+    const [from, to] = [offset, offset + text.length];
+    offset = to;
+    const inside = covered.filter(([start, end]) => start < to && end > from);
+    const begun = inside.filter(([start]) => start < from);
+    const rest = text.slice(Math.min(text.length, (begun.at(-1)?.[1] ?? from) - from));
+    const cut = text.length - rest.length;
+    const own = inside.filter(([start]) => start >= from);
+    const ranges = own.map(([start, end]): Range => [start - from - cut, Math.min(end, to) - from - cut]);
+    return replaceRanges(rest, ranges, hiddenValue);
+  });
+}
+
+/** Every text and number in it, in order, and the names of fields. */
+function textsIn(json: Json): { names: string[]; texts: string[] } {
+  const names: string[] = [];
+  const texts: string[] = [];
+  const left: Json[] = [json];
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (typeof value === 'string' || typeof value === 'number') texts.push(String(value));
+    else if (!isLeaf(value)) {
+      if (!Array.isArray(value)) for (const name of Object.keys(value)) names.push(name);
+      for (const inner of Object.values(value).toReversed()) left.push(inner);
+    }
+  }
+  return { names, texts };
 }
 
 type Leaf = null | boolean | number | string;

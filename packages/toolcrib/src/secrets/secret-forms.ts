@@ -5,7 +5,12 @@ const shortestLine = 16;
 /** A piece of base64 that is shorter is too often something else. */
 const shortestPiece = 6;
 
-/** How a secret value may be written in what a server prints: as it is, and as JSON, addresses, forms and base64 have it. */
+/** Whoever encodes more than this means a file. */
+const longestEncoded = 16_384;
+/** A shorter piece could come together by chance where lines are joined. */
+const shortestWrapped = 16;
+
+/** How a secret value may be written in what a server prints: as it is, and as JSON, addresses, forms, base64 and hex have it. */
 export function secretForms(value: string): string[] {
   const forms = new Set<string>();
   for (const text of new Set([value, value.trim(), ...linesOf(value)])) {
@@ -14,11 +19,31 @@ export function secretForms(value: string): string[] {
     const encoded = encodeURIComponent(text.toWellFormed());
     // Twice for JSON that is a text within JSON.
     forms.add(text).add(escaped).add(JSON.stringify(escaped).slice(1, -1)).add(asciiOnly(escaped)).add(escaped.replaceAll('/', '\\/'));
-    forms.add(encoded).add(encoded.replaceAll(/%../g, (code) => code.toLowerCase()));
+    for (const form of bothCases(encoded)) forms.add(form);
     forms.add(new URLSearchParams([['', text]]).toString().slice(1));
     for (const form of base64Forms(text)) forms.add(form);
+    if (text.length > longestEncoded) continue;
+    for (const form of bothCases(encoded)) forms.add(encodeURIComponent(form));
+    for (const form of hexForms(text)) forms.add(form);
   }
   return [...forms];
+}
+
+/** Those that may be found in a text whose line breaks have been taken out: what is wrapped to a width is long, and mostly encoded. */
+export function wrappedForms(value: string): string[] {
+  const text = value.trim();
+  if (text.length > longestEncoded) return [];
+  return [text, ...base64Forms(text), ...hexForms(text)].filter((form) => form.length >= shortestWrapped);
+}
+
+/** The digits of percent-encoding, as most write them and in small letters. */
+function bothCases(encoded: string): string[] {
+  return [encoded, encoded.replaceAll(/%../g, (code) => code.toLowerCase())];
+}
+
+function hexForms(text: string): string[] {
+  const digits = Buffer.from(text).toString('hex');
+  return [digits, digits.toUpperCase()];
 }
 
 /** A private key is printed line by line, and a log is read line by line. */
@@ -42,6 +67,13 @@ function base64Forms(text: string): string[] {
     return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
   });
   const whole = bytes.toString('base64');
-  const forms = [whole, whole.replace(/=+$/, ''), ...pieces.filter((piece) => piece.length >= shortestPiece)];
+  // As `base64` and `openssl` print them: a log is read line by line, and sees no more than one of them.
+  const lines = [64, 76].flatMap((width) => whole.match(new RegExp(`.{${shortestLine},${width}}`, 'g')) ?? []);
+  const forms = [
+    whole,
+    whole.replace(/=+$/, ''),
+    ...pieces.filter((piece) => piece.length >= shortestPiece),
+    ...(lines.length > 2 ? lines : []),
+  ];
   return forms.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
 }

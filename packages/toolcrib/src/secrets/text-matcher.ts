@@ -1,7 +1,9 @@
+import type { Range } from './covered-ranges.ts';
+
 /** Finds every occurrence of many patterns in one pass over a text (Aho and Corasick, 1975). */
 export interface TextMatcher {
-  /** The text with every stretch that patterns cover replaced; the very same text where there is none. */
-  replace(text: string, replacement: string): string;
+  /** Every stretch that patterns cover, in order, those that overlap as one. */
+  coveredIn(text: string): Range[];
 }
 
 /** No pattern is shorter, so that four letters tell where one can begin. */
@@ -69,9 +71,8 @@ export function createTextMatcher(patterns: readonly string[]): TextMatcher {
     }
   }
 
-  /** Start and end of every covered stretch, in order, those that overlap as one. */
-  function coveredIn(text: string): [start: number, end: number][] {
-    const covered: [start: number, end: number][] = [];
+  function coveredIn(text: string): Range[] {
+    const covered: Range[] = [];
     let node = root;
     for (let index = 0; index < text.length; index++) {
       // Nothing has begun, and by its first letters nothing begins here: true of nearly every place in a text.
@@ -89,15 +90,7 @@ export function createTextMatcher(patterns: readonly string[]): TextMatcher {
     return covered;
   }
 
-  return {
-    replace(text, replacement) {
-      if (patterns.length === 0) return text;
-      const covered = coveredIn(text);
-      if (covered.length === 0) return text;
-      const kept = covered.map(([start], index) => text.slice(covered[index - 1]?.[1] ?? 0, start));
-      return [...kept, text.slice(covered.at(-1)?.[1])].join(replacement);
-    },
-  };
+  return { coveredIn: (text) => (patterns.length === 0 ? [] : coveredIn(text)) };
 }
 
 /** Of the four letters at a place; past the end of a text there are zeros, which at worst cost a look into the tree. */

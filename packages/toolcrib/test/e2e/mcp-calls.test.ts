@@ -108,6 +108,46 @@ describe('[ENV-4] a secret of a source', () => {
   });
 });
 
+describe('[ENV-4] [SEC-1] a secret that a server gives away', () => {
+  const token = 'canary-8d41f0e2b75c9a36';
+  beforeAll(() =>
+    register({
+      name: 'Chatty',
+      mcp_command: fixture('plain'),
+      mcp_env_vars: { API_TOKEN: token, DB_PASSWORD: 'hunter2' },
+    }),
+  );
+  const tell = (say: string) => ['chatty:environment', { name: 'API_TOKEN', say }] as const;
+
+  test.each(['progress', 'log'])('in a %s event does not reach the caller', async (say) => {
+    await using stream = await alice.callStream(...tell(say));
+    const events = await stream.rest();
+    expect(events.map(({ event }) => event)).toEqual([say, 'result']);
+    expect(JSON.stringify(events[0])).toContain('***');
+    expect(JSON.stringify(events)).not.toContain(token);
+  });
+
+  test.each(['error', 'blocks', 'hex', 'base64', 'base64url'])('as %s does not reach the caller', async (say) => {
+    const { text, json } = await alice.call(...tell(say));
+    expect(text).toContain('***');
+    const said = String(json.text ?? '').replaceAll(/\s/g, '');
+    for (const part of [token.slice(0, 7), token.slice(7), Buffer.from(token).toString('hex').slice(4, -4)])
+      expect(said).not.toContain(part);
+    expect(Buffer.from(said, 'base64').toString('latin1')).not.toContain('8d41f0e2b75c');
+  });
+
+  test('cannot be guessed: what a caller sends comes back as it is, whether it is right or not', async () => {
+    const guesses = { text: 'hunter1 hunter2 hunter3' };
+    expect((await alice.call('chatty:echo', guesses)).json.text).toBe(guesses.text);
+    expect((await alice.call('chatty:fail', guesses)).json.text ?? '').not.toContain('***');
+    expect((await alice.call('chatty:refuse', { message: guesses.text })).json.error.message).toContain(guesses.text);
+    await using stream = await alice.callStream('chatty:log', guesses);
+    expect(JSON.stringify(await stream.rest())).not.toContain('***');
+    // Whoever has not sent it does not get it.
+    expect((await alice.call('chatty:environment')).json.result).toMatchObject({ DB_PASSWORD: '***', API_TOKEN: '***' });
+  });
+});
+
 test('[ENV-2] [SRC-7] a secret in an argument is kept out of the definition and filled in when the server is started', async () => {
   const { json } = await admin.post('/api/sources?wait=30000', {
     name: 'Argued',

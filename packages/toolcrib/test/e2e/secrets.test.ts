@@ -112,9 +112,11 @@ test('[ENV-4] a value appears in no answer, event, log line or file, whatever is
     const call = (name: string, args: object) => ask(admin, 'POST', '/api/bff/tools/call', { name: `printer:${name}`, arguments: args });
     const { json: printed } = await call('environment', {});
     expect(printed.result).toMatchObject({ TOKEN: '***', ADDRESS: 'https://x.test/?k=***', SET_OUTRIGHT_TOKEN: '***' });
-    await call('stderr', { text: `it is ${canary}2` });
-    await call('fail', { text: `it is not ${canary}2` });
-    await call('crash', { code: 3, words: `dying with ${canary}2` });
+    for (const say of ['stderr', 'fail', 'error', 'crash']) await call('environment', { name: 'TOKEN', say });
+    // Whoever sends it gets it back; it is kept nowhere all the same.
+    await admin.call('printer:stderr', { text: `it is ${canary}2` });
+    await admin.call('printer:fail', { text: `it is not ${canary}2` });
+    await admin.call('printer:crash', { code: 3, words: `dying with ${canary}2` });
 
     for (const { method, path, operationId } of await documentedOperations(server.url)) {
       if (method !== 'GET' || operationId === 'followTools') continue;

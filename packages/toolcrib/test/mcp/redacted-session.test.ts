@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
+import { redactedSession } from '../../src/sources/mcp/redacted-session.ts';
 import { redactError } from '../../src/sources/upstream/redacted.ts';
 import { cannotHaveRun, SessionLostError } from '../../src/sources/mcp/session/session-errors.ts';
+import { openStdio, textOf } from '../fixtures/mcp/sessions.ts';
 
 test('[ENV-4] [MCP-11] an error that quotes a secret is cleared of it, and still says whether the call may be made again', () => {
   const redactor = createRedactor();
@@ -11,4 +14,21 @@ test('[ENV-4] [MCP-11] an error that quotes a secret is cleared of it, and still
   expect([told.message, told.details]).toEqual(['It ended: ***', { said: '***' }]);
   expect(told.stack).not.toContain('canary-5e11c0de');
   expect(cannotHaveRun(told)).toBe(true);
+});
+
+test('[ENV-4] a question that a server asks in the middle of a call is cleared of secrets', async () => {
+  await using opened = await openStdio('plain');
+  const [name = '', value = ''] =
+    Object.entries(JSON.parse(await textOf(opened.session, 'environment')) as Record<string, string>).find(
+      ([, { length }]) => length > 8,
+    ) ?? [];
+  const redactor = createRedactor();
+  redactor.add(value);
+  const asked: unknown[] = [];
+  const onElicit = async ({ message = null }: JsonObject) => {
+    asked.push(message);
+    return { action: 'decline' };
+  };
+  await textOf(redactedSession(opened.session, redactor), 'environment', { name, say: 'elicit' }, { onElicit });
+  expect(asked).toEqual(['***']);
 });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
+import { replaceRanges } from '../../src/secrets/covered-ranges.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createTextMatcher } from '../../src/secrets/text-matcher.ts';
 
@@ -40,6 +41,13 @@ test.each([
   ['a form', new URLSearchParams({ q: awkward }).toString()],
   ['base64', Buffer.from(awkward).toString('base64')],
   ['base64 for addresses', Buffer.from(awkward).toString('base64url')],
+  ['an address within an address', encodeURIComponent(encodeURIComponent(awkward))],
+  [
+    'an address within an address, in small letters',
+    encodeURIComponent(encodeURIComponent(awkward).replaceAll(/%../g, (code) => code.toLowerCase())),
+  ],
+  ['hex', Buffer.from(`before ${awkward}`).toString('hex')],
+  ['hex in capitals', Buffer.from(awkward).toString('hex').toUpperCase()],
 ])('[ENV-4] a secret is found as %s', (_form, text) => {
   const shown = redactorOf(awkward).redact(text);
   expect(shown).toContain('***');
@@ -51,6 +59,88 @@ test.each(['', 'a', 'ab', 'abc', 'user:', 'token='])('[ENV-4] a secret is found 
   const shown = redactorOf(secret).redact(Buffer.from(`${before}${secret}:after`).toString('base64'));
   expect(shown).toContain('***');
   expect(Buffer.from(shown.replace('***', ''), 'base64').toString('latin1')).not.toMatch(/orrect|horse|batter/);
+});
+
+describe('[ENV-4] a secret that is wrapped over lines', () => {
+  const secret = randomBytes(90).toString('base64url');
+  const wrap = (text: string, width: number, end: string) => text.replaceAll(new RegExp(`.{${width}}`, 'g'), (line) => line + end);
+
+  test.each([
+    ['base64', 'base64'],
+    ['base64url', 'base64url'],
+    ['hex', 'hex'],
+    ['its own letters', 'latin1'],
+  ] as const)('in %s is found at every alignment, with every kind of line break, and nothing around it is lost', (_form, encoding) => {
+    const redactor = redactorOf(secret);
+    for (const before of ['', 'a', 'ab', 'user:', 'x'.repeat(40)]) {
+      const encoded = Buffer.from(`${before}${secret}!`).toString(encoding);
+      for (const width of [7, 64, 76]) {
+        for (const end of ['\n', '\r\n', '\n    ', '\\n']) {
+          const shown = redactor.redact(`line one${end}${wrap(encoded, width, end)}${end}the end`);
+          expect(shown).toContain('***');
+          expect(shown.startsWith(`line one${end}`)).toBe(true);
+          expect(shown.endsWith('the end')).toBe(true);
+          // At most the letters that it shares with what stands around it are left.
+          expect(shown.replaceAll(/\s|\\n/g, '').length).toBeLessThan(Buffer.from(before).toString(encoding).length + 30);
+        }
+      }
+    }
+  });
+
+  test('in base64 is found line by line, too, as a log is read', () => {
+    const redactor = redactorOf(secret);
+    for (const width of [64, 76]) {
+      const [first = '', second = ''] = wrap(Buffer.from(`${secret}\n`).toString('base64'), width, '\n').split('\n');
+      expect([redactor.redact(first), redactor.redact(second).startsWith('***')]).toEqual(['***', true]);
+    }
+  });
+
+  test('is not made of lines that have nothing to do with each other', () => {
+    expect(redactorOf('hunter2', 'abcd').redact('hun\nter2 ab\ncd')).toBe('hun\nter2 ab\ncd');
+  });
+});
+
+describe('[ENV-4] a secret that goes from one text to the next', () => {
+  test.each([
+    [
+      ['my hun', 'ter2 is'],
+      ['my ***', ' is'],
+    ],
+    [
+      ['hun', 'te', 'r2'],
+      ['***', '', ''],
+    ],
+    [
+      ['hunter2 hunt', 'er2 hunter2'],
+      ['*** ***', ' ***'],
+    ],
+    [
+      ['a', '', 'b'],
+      ['a', '', 'b'],
+    ],
+  ])('is taken out of both: %j', (texts, expected) => {
+    expect(redactorOf('hunter2').redactTexts(texts)).toEqual(expected);
+  });
+});
+
+describe('[SEC-1] whoever guesses', () => {
+  const redactor = redactorOf('hunter2', 'correct-horse-battery');
+
+  test.each<[string, Json]>([
+    ['in a text', { text: 'is it hunter1, hunter2 or hunter3?' }],
+    ['in base64', { text: Buffer.from('hunter2').toString('base64') }],
+    ['in pieces', { left: 'hun', right: ['ter2'] }],
+    ['as the name of a field', { hunter2: 1 }],
+  ])('a value %s gets it back as it was sent, in every form, and learns nothing', (_how, given) => {
+    const except = redactor.except(given);
+    for (const text of ['hunter1 hunter2 hunter3', Buffer.from('hunter2').toString('hex')]) expect(except.redact(text)).toBe(text);
+    expect(except.redact('correct-horse-battery')).toBe('***');
+    expect(except.redactJson({ a: 'hunter2', b: 'correct-horse-battery' })).toEqual({ a: 'hunter2', b: '***' });
+  });
+
+  test('nothing has everything taken out', () => {
+    expect(redactor.except({ text: 'hunter' }).redact('hunter2')).toBe('***');
+  });
 });
 
 describe('[ENV-4] JSON', () => {
@@ -125,7 +215,7 @@ test('[ENV-4] the matcher covers exactly what a search for each pattern by itsel
         .split('')
         .filter((_letter, index) => !covered[index])
         .join('');
-      expect(createTextMatcher(patterns).replace(text, '')).toBe(kept);
+      expect(replaceRanges(text, createTextMatcher(patterns).coveredIn(text), '')).toBe(kept);
     }),
     { numRuns: 2000 },
   );

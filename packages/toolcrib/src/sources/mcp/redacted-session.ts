@@ -1,9 +1,9 @@
 import { CribError } from '../../model/crib-error.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
 import type { DiscoveredTool, ToolDefinition } from '../../model/tool.ts';
 import type { Redactor } from '../../secrets/redactor.ts';
-import { redactError, redactOutput } from '../upstream/redacted.ts';
-import type { McpServerInfo, McpSession } from './mcp-session.ts';
+import { redactError, redactJsonFor, redactOutput } from '../upstream/redacted.ts';
+import type { McpCallOptions, McpServerInfo, McpSession } from './mcp-session.ts';
 
 /** [ENV-4] A server that prints its own environment must not hand our secrets to its callers. */
 export function redactedSession(session: McpSession, redactor: Redactor): McpSession {
@@ -22,9 +22,9 @@ export function redactedSession(session: McpSession, redactor: Redactor): McpSes
     },
     async callTool(name, args, options) {
       try {
-        return redactOutput(await session.callTool(name, args, options), redactor);
+        return redactOutput(await session.callTool(name, args, redactedOptions(options, redactor, args)), redactor, args);
       } catch (error) {
-        throw error instanceof CribError ? redactError(error, redactor) : error;
+        throw error instanceof CribError ? redactError(error, redactor, args) : error;
       }
     },
     ping: (options) => session.ping(options),
@@ -35,6 +35,17 @@ export function redactedSession(session: McpSession, redactor: Redactor): McpSes
     },
     idle: () => session.idle(),
     close: () => session.close(),
+  };
+}
+
+/** What a server says in the middle of a call reaches the caller, too. */
+function redactedOptions(options: McpCallOptions, redactor: Redactor, args: JsonObject): McpCallOptions {
+  const { onProgress, onLog, onElicit } = options;
+  return {
+    ...options,
+    ...(onProgress && { onProgress: (update) => onProgress(redactJsonFor(update, redactor, args) as typeof update) }),
+    ...(onLog && { onLog: (level, data) => onLog(level, redactJsonFor(data, redactor, args)) }),
+    ...(onElicit && { onElicit: (request) => onElicit(redactJsonFor(request, redactor, args) as JsonObject) }),
   };
 }
 

@@ -48,6 +48,7 @@ export function createExchange({ upstreams, wireLog }: { upstreams: Upstreams; w
     const asked = upstreams.of(origin, operation.sends_credential ? context.principal : 'public');
     const upstream = asked instanceof Promise ? await traced(context.span?.child('get credential'), asked) : asked;
     const { redactor } = upstream;
+    const given = 'args' in request ? request.args : undefined;
     const span = context.span?.child(`${operation.method} ${operation.path}`, {
       kind: 'client',
       attributes: { ...addressOf(origin), 'http.request.method': built.method, 'url.template': operation.path },
@@ -73,10 +74,10 @@ export function createExchange({ upstreams, wireLog }: { upstreams: Upstreams; w
         if (next !== undefined) metadata['next_page'] = next;
       }
       span?.end();
-      return { response, target: built.target, output: redactedAnswer(output, redactor) };
+      return { response, target: built.target, output: redactedAnswer(output, redactor, given) };
     } catch (error) {
       span?.end(failureOf(error));
-      throw error instanceof CribError ? redactError(error, redactor) : error;
+      throw error instanceof CribError ? redactError(error, redactor, given) : error;
     }
   };
 }

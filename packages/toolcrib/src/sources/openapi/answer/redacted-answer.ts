@@ -1,15 +1,14 @@
 import type { ToolOutput } from '../../../model/call.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import type { Redactor } from '../../../secrets/redactor.ts';
-import { redactOutput } from '../../upstream/redacted.ts';
+import { redactJsonFor, redactOutput } from '../../upstream/redacted.ts';
 
 /** [ENV-4] The metadata too: a service may have put a key into a link. */
-export function redactedAnswer(output: ToolOutput, redactor: Redactor): ToolOutput {
-  const clean = isClean(output, redactor) ? output : redactOutput(output, redactor);
-  const metadata = redactor.redactJson(clean.metadata ?? null) as JsonObject | null;
+export function redactedAnswer(output: ToolOutput, redactor: Redactor, given?: JsonObject): ToolOutput {
+  const clean = isClean(output, redactor) ? output : redactOutput(output, redactor, given);
+  const metadata = redactJsonFor(clean.metadata ?? null, redactor, given) as JsonObject | null;
   return metadata === null || metadata === clean.metadata ? clean : { ...clean, metadata };
 }
-
 /** Every text in JSON that has no escapes in it stands in its source as it is: what is not in the one is not in the other. */
 function isClean({ content }: ToolOutput, redactor: Redactor): boolean {
   const [only] = content;
