@@ -66,6 +66,7 @@ import { lockDataDirectory } from './store/lock-data-directory.ts';
 import { needsKeys } from './store/needs-keys.ts';
 import { openDatabase } from './store/open-database.ts';
 import { isRejectedValue, storageTrouble } from './store/storage-trouble.ts';
+import { shutDataFolder } from './store/shut-data-folder.ts';
 import { createStore, type Store } from './store/store.ts';
 import { watchChanges } from './store/watch-changes.ts';
 import { watchDataFolder } from './store/watch-data-folder.ts';
@@ -134,6 +135,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const acceptance = createAcceptance({ warn });
   const egress = createEgress({ ...config, allowedNetworks: config.allowedNetworks ?? ['loopback'] });
   opened.use(lockDataDirectory(dataDir));
+  shutDataFolder(dataDir, warn);
   // Loaded only where it is wanted.
   const tracing =
     config.tracing && (await import('./tracing/open-tracing.ts')).openTracing({ config: config.tracing, egress, version, warn });

@@ -1,3 +1,4 @@
+import { closeSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CribError } from '../model/crib-error.ts';
@@ -13,7 +14,9 @@ export function lockDataDirectory(directory: string): Disposable {
   let lock: DatabaseSync | undefined;
   try {
     makeFolder(directory);
-    lock = new DatabaseSync(join(directory, 'server.lock'), { timeout: 0 });
+    const file = join(directory, 'server.lock');
+    makeForUs(file);
+    lock = new DatabaseSync(file, { timeout: 0 });
     lock.exec('begin exclusive');
   } catch (cause) {
     lock?.close();
@@ -33,4 +36,9 @@ export function lockDataDirectory(directory: string): Disposable {
       if (held.isOpen) held.close();
     },
   };
+}
+
+/** Only where it is new: then nobody in this process has it open, and closing it drops no lock. */
+function makeForUs(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) closeSync(openSync(file, 'a', 0o600));
 }

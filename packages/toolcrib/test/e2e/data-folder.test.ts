@@ -1,4 +1,5 @@
-import { readdir, rename, rm } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTestServer, temporaryDirectory, until, type TestServer } from '../running-server.ts';
@@ -46,4 +47,41 @@ test('a data folder that is replaced under a server stays refused until the very
   await until(async () => (await server.client().get('/readyz')).status === 200);
   expect((await admin.post('/api/groups', { name: 'Here' })).status).toBe(201);
   expect((await admin.call('builtin:uuid')).status).toBe(200);
+});
+
+test('[SEC-3] a data folder that others could read is shut at the start, with the files in it', async () => {
+  await using parent = await temporaryDirectory();
+  await chmod(parent.path, 0o755);
+  const dataDir = join(parent.path, 'data');
+  await (await startTestServer({ dataDir }))[Symbol.asyncDispose]();
+  await chmod(dataDir, 0o755);
+  for (const name of ['toolcrib.db', 'keys.json']) await chmod(join(dataDir, name), 0o644);
+  await using _server = await startTestServer({ dataDir });
+  expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+  for (const name of ['toolcrib.db', 'keys.json', 'server.lock']) expect((await stat(join(dataDir, name))).mode & 0o777).toBe(0o600);
+  // Only root can become somebody else; elsewhere the modes have to do.
+  const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const { status } = spawnSync('ls', [dataDir], asNobody);
+  expect(status === 0).toBe(process.getuid?.() !== 0);
+});
+
+test('[SEC-3] a folder that everybody shares, or that somebody works in, is not shut for all of them', async () => {
+  await using shared = await temporaryDirectory();
+  await chmod(shared.path, 0o1777);
+  await (await startTestServer({ dataDir: shared.path }))[Symbol.asyncDispose]();
+  expect((await stat(shared.path)).mode & 0o7777).toBe(0o1777);
+  expect((await stat(join(shared.path, 'keys.json'))).mode & 0o777).toBe(0o600);
+  await using parent = await temporaryDirectory();
+  const inside = join(parent.path, 'work');
+  await mkdir(inside);
+  await chmod(parent.path, 0o755);
+  const before = process.cwd();
+  try {
+    process.chdir(inside);
+    await using _server = await startTestServer({ dataDir: parent.path });
+    expect((await stat(parent.path)).mode & 0o777).toBe(0o755);
+    expect((await stat(join(parent.path, 'toolcrib.db'))).mode & 0o777).toBe(0o600);
+  } finally {
+    process.chdir(before);
+  }
 });
