@@ -5,8 +5,12 @@ import type { FetchDocument } from '../net/fetch-document.ts';
 import { createIssuerMetadata, type IssuerMetadata } from './issuer-metadata.ts';
 import { parseKeySet } from './parse-key-set.ts';
 
-/** Finds the key a token says it is signed with. Only these two members of its header are ever looked at. */
-export type KeySet = (header: { alg?: string; kid?: string }) => Promise<CryptoKey>;
+export interface KeySet {
+  /** Finds the key a token says it is signed with. Only these two members of its header are ever looked at. */
+  (header: { alg?: string; kid?: string }): Promise<CryptoKey>;
+  /** Until when the keys that are there may be believed; absent for keys that are never withdrawn. */
+  believedUntil?(): number;
+}
 
 export interface KeySetOptions {
   issuer: string;
@@ -19,10 +23,10 @@ export interface KeySetOptions {
   timeoutMs?: number;
   /** The shortest time between two fetches, whatever callers send. */
   cooldownMs?: number;
-  /** After this the keys are fetched again before the next use, so that a withdrawn key is noticed. */
+  /** After this the keys are fetched again, in the background, when one is next looked for. */
   maxAgeMs?: number;
-  /** How much longer known keys serve while the issuer cannot be reached. */
-  staleMs?: number;
+  /** How long keys are believed after they were fetched, whether or not the issuer can be reached: no withdrawn key lives longer. */
+  believedMs?: number;
   now?: () => number;
   fetchDocument: FetchDocument;
   /** Told of every failed fetch, also of those that callers do not notice because the old keys still serve. */
@@ -34,27 +38,29 @@ const retryWithoutKeysMs = 5_000;
 
 /** [ID-1] The public keys of one issuer, fetched when first needed and kept up to date. */
 export function createKeySet(options: KeySetOptions): KeySet {
-  const { issuer, maxBytes = 1_048_576, timeoutMs = 5_000, cooldownMs = 30_000, maxAgeMs = 600_000, staleMs = 3_600_000 } = options;
+  const { issuer, maxBytes = 1_048_576, timeoutMs = 5_000, cooldownMs = 30_000, maxAgeMs = 60_000, believedMs = 300_000 } = options;
   const { now = Date.now, fetchDocument, allowInsecure = false, onFetchFailed } = options;
   const limits = { maxBytes, timeoutMs, allowInsecure };
   const { metadata = createIssuerMetadata({ issuer, fetchDocument, ...limits }) } = options;
 
   let jwksUri = options.jwksUri;
-  let keys: { find: KeySet; fetchedAt: number } | undefined;
+  let keys: { find: KeySet; askedAt: number } | undefined;
   let lastAttempt: { at: number; failure: CribError | undefined } | undefined;
   let inFlight: Promise<void> | undefined;
 
   // A clock that was set back must not freeze the key set: a time in the future counts as long ago.
   const since = (time: number) => (now() < time ? Infinity : now() - time);
-  const usable = () => (keys && since(keys.fetchedAt) < maxAgeMs + staleMs ? keys.find : undefined);
+  const usable = () => (keys && since(keys.askedAt) < believedMs ? keys.find : undefined);
 
   async function load(): Promise<void> {
+    // What the answer says was so at the latest when it was asked for.
+    const askedAt = now();
     try {
       jwksUri ??= (await metadata.get()).jwks_uri;
       const { status, body } = await fetchDocument(jwksUri, { ...limits, accept: 'application/jwk-set+json, application/json' });
       if (status !== 200)
         throw new CribError('NETWORK_ERROR', `The key set was answered with status ${status}`, { upstreamStatus: status });
-      keys = { find: createLocalJWKSet(parseKeySet(body)), fetchedAt: now() };
+      keys = { find: createLocalJWKSet(parseKeySet(body)), askedAt };
       lastAttempt = { at: now(), failure: undefined };
     } catch (cause) {
       // The address may be what changed, so it is asked for again next time.
@@ -78,19 +84,22 @@ export function createKeySet(options: KeySetOptions): KeySet {
     return inFlight;
   }
 
-  return async ({ alg, kid }) => {
-    if (!keys || since(keys.fetchedAt) >= maxAgeMs) await refresh();
+  async function find({ alg, kid }: Parameters<KeySet>[0]): Promise<CryptoKey> {
+    if (!usable()) await refresh();
+    // Nobody waits for it while the keys that are there may be believed. It never rejects.
+    else if (keys && since(keys.askedAt) >= maxAgeMs) void refresh();
     try {
-      const find = usable();
-      if (find) return await find({ alg, kid });
+      const among = usable();
+      if (among) return await among({ alg, kid });
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       await refresh();
     }
     // The key may be one we could not learn of, which is no fault of the caller.
     if (lastAttempt?.failure) throw lastAttempt.failure;
-    const find = usable();
-    if (!find) throw new errors.JWKSNoMatchingKey();
-    return find({ alg, kid });
-  };
+    const among = usable();
+    if (!among) throw new errors.JWKSNoMatchingKey();
+    return among({ alg, kid });
+  }
+  return Object.assign(find, { believedUntil: () => (keys === undefined ? 0 : keys.askedAt + believedMs) });
 }

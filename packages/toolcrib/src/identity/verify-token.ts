@@ -5,6 +5,7 @@ import { InboundToken } from '../model/inbound-token.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import { acceptClaims } from './accept-claims.ts';
+import { refuseOtherTokens } from './access-token-only.ts';
 import { explainTokenError } from './explain-token-error.ts';
 import { RecentMap } from './recent-map.ts';
 import { createTrustedIssuers, type TrustedIssuer, type TrustedIssuersOptions } from './trusted-issuers.ts';
@@ -25,8 +26,8 @@ export interface TokenVerifier {
 const maxTokenLength = 16_384;
 const maxSubjectLength = 1_024;
 const clockToleranceSeconds = 5;
-/** A withdrawn key is noticed when a token is verified again, so no result is kept longer than this. */
-const maxCacheMs = 300_000;
+/** Verified again so often, so that keys are asked for well before those that are there may not be believed any more. */
+const maxCacheMs = 60_000;
 /** The last moment a Date can hold. */
 const endOfTime = 8.64e15;
 
@@ -45,18 +46,30 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       throw new CribError('UNAUTHENTICATED', 'The token comes from an unknown issuer', { cause });
     }
     const { config, keySet, algorithms } = trusted;
+    const untilNow = () => keySet.believedUntil?.() ?? Infinity;
+    // Read before the key is looked for, where that can be: a set that is fetched meanwhile may have lost it.
+    let believedUntil = untilNow();
     try {
-      const { payload } = await jwtVerify<JsonObject>(token, (header) => keySet(header), {
-        issuer: config.issuer,
-        audience: config.audience,
-        algorithms,
-        typ: config.token_type,
-        requiredClaims: ['exp', 'sub'],
-        clockTolerance: clockToleranceSeconds,
-        currentDate: new Date(now()),
-      });
+      const { payload, protectedHeader } = await jwtVerify<JsonObject>(
+        token,
+        async (header) => {
+          const key = await keySet(header);
+          if (believedUntil <= now()) believedUntil = untilNow();
+          return key;
+        },
+        {
+          issuer: config.issuer,
+          audience: config.audience,
+          algorithms,
+          typ: config.token_type,
+          requiredClaims: ['exp', 'sub'],
+          clockTolerance: clockToleranceSeconds,
+          currentDate: new Date(now()),
+        },
+      );
+      refuseOtherTokens(protectedHeader, payload, config.token_type);
       const principal = principalOf(config.issuer, payload, new InboundToken(token, hash('sha256', token, 'base64')));
-      const until = Math.min(principal.expiresAt, now() + maxCacheMs);
+      const until = Math.min(principal.expiresAt, believedUntil, now() + maxCacheMs);
       if (until > now()) verified.set(token, { principal, until });
       return principal;
     } catch (error) {

@@ -80,6 +80,16 @@ describe.skipIf(!keycloak.available)('with Keycloak', () => {
     expect(await crib.server.client(alice.access_token).get('/api/bff/tools')).toMatchObject({ status: 200 });
   });
 
+  test('[ID-1] an ID token of Keycloak is refused with the usual settings, even where its audience is the one that is asked for', async () => {
+    const realm = openRealm(issuer);
+    const { id_token: idToken, access_token: accessToken } = await realm.signIn('alice');
+    // As somebody would have it who takes the client that people sign in with for the audience, and says nothing of types.
+    const audience = ['toolcrib-cli', 'toolcrib-gateway'];
+    const verifier = createTokenVerifier({ issuers: [{ issuer: realm.issuer, audience }], fetchDocument });
+    await expect(verifier.verify(idToken)).rejects.toMatchObject({ code: 'UNAUTHENTICATED', message: /This is an ID token/ });
+    await expect(verifier.verify(accessToken)).resolves.toMatchObject({ client: 'toolcrib-cli' });
+  });
+
   test('[ID-1] a new signing key is followed without a restart', async () => {
     await using realm = await freshRealm(issuer);
     let now = Date.now();

@@ -138,6 +138,37 @@ test('[ID-1] another kind of token, where the issuer is held to one kind', async
   }
 });
 
+test.each<[what: string, claims: Record<string, unknown>, header: { typ?: string }]>([
+  ['as Keycloak marks it', { typ: 'ID', azp: 'toolcrib-cli' }, { typ: 'JWT' }],
+  ['as Keycloak marks it, under a header of access tokens', { typ: 'ID' }, { typ: 'at+jwt' }],
+  ['as Cognito marks it', { token_use: 'id' }, { typ: undefined }],
+  ['with a nonce', { nonce: 'n' }, { typ: 'JWT' }],
+  ['with the hash of an access token', { at_hash: 'h' }, { typ: undefined }],
+  ['with the hash of a code', { c_hash: 'h' }, { typ: 'application/JWT' }],
+])('[ID-1] an ID token %s is no access token, although nothing is configured', async (_what, claims, header) => {
+  expect(await refusal(await idp.sign(claims, { header }))).toMatchObject({ code: 'UNAUTHENTICATED', message: /This is an ID token/ });
+});
+
+test('[ID-1] other tokens that an issuer signs are no access tokens either', async () => {
+  expect(await refusal(await idp.sign({ typ: 'Refresh' }))).toMatchObject({ message: /This is a refresh token/ });
+  for (const typ of ['logout+jwt', 'dpop+jwt', 'secevent+jwt'])
+    expect(await refusal(await idp.sign({}, { header: { typ } }))).toMatchObject({ message: /the operator sets token_type/ });
+  const verifier = createTokenVerifier({ fetchDocument, issuers: [{ ...idp.config, token_type: 'acme+jwt' }] });
+  expect(await verifier.verify(await idp.sign({}, { header: { typ: 'acme+jwt' } }))).toMatchObject({ subject: 'user-1' });
+});
+
+test.each<[claims: Record<string, unknown>, header: { typ?: string }]>([
+  [{}, { typ: 'JWT' }],
+  [{}, { typ: undefined }],
+  // Keycloak before 25 copied the nonce into access tokens.
+  [{ typ: 'Bearer', nonce: 'n' }, { typ: 'JWT' }],
+  [{ nonce: 'n' }, { typ: 'at+jwt' }],
+  [{ token_use: 'access' }, { typ: 'application/at+jwt' }],
+])('[ID-1] an access token with %j under %j is let in', async (claims, header) => {
+  const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config] });
+  expect(await verifier.verify(await idp.sign(claims, { header }))).toMatchObject({ subject: 'user-1' });
+});
+
 test.each(['', 'x', 'a.b.c', '..', 'eyJhbGciOiJFUzI1NiJ9..', `${base64url({ alg: 'ES256' })}.${base64url([])}.x`, 'é.ü.ß', 'a.b.c.d.e'])(
   '[ID-1] what is no token at all: %j',
   async (token) => {
