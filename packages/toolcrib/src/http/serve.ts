@@ -48,6 +48,7 @@ export interface RunningServer {
 /** How long the last answers may take to be sent. */
 const lastWordsMs = 2000;
 const sweepEveryMs = 50;
+const renewKeysMs = 60_000;
 
 /** Builds everything in data order and opens the door last. What is not said is as usual. */
 export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig, 'dataDir'>): Promise<RunningServer> {
@@ -134,7 +135,8 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
   const verifier = createTokenVerifier({
     fetchDocument: crib.egress.trusting(issuerOrigins(config.issuers)).fetchDocument,
     issuers,
-    onFetchFailed: (error) => logger.warn({ err: error }, "an issuer's keys could not be fetched"),
+    onFetchFailed: (error, issuer) =>
+      logger.warn({ err: error, issuer }, "an issuer's keys could not be fetched: is its address right, and may this machine reach it?"),
   });
   onVerifier(verifier);
   if (development === undefined) await (await import('./end-development.ts')).endDevelopment(crib, logger);
@@ -170,6 +172,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     ...healthRoutes({
       metrics,
       closing: closing.signal,
+      unreachableIssuers: () => verifier.unreachable(),
       refusedBecause: () => crib.acceptance.reasons(),
       checkDatabase: () => crib.store.events.lastId(['policy']),
       openApi: () => (document ??= openApiDocument(routes, { version, baseUrl })),
@@ -194,6 +197,9 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     throw new CribError('CONFLICT', `Port ${port} of ${host} is taken: stop what listens there, or choose another with --port`);
   });
   logger.info({ url: baseUrl, version, development: devIssuer !== undefined }, 'serving');
+  // Once the door is open, and from then on: an issuer that is down keeps nobody from starting, and is known before the first caller comes.
+  void verifier.renewKeys();
+  const renewing = setInterval(() => void verifier.renewKeys(), renewKeysMs).unref();
   // Once the door is open: nobody waits for a demo.
   const demoPlaced = development
     ?.placeDemos()
@@ -207,6 +213,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     demo: development?.hasDemo ?? false,
     pizzeria: development?.hasPizzeria ?? false,
     async close() {
+      clearInterval(renewing);
       closing.abort();
       const answered = app.close();
       // Connections that fall idle after their last answer would stay open for the next request, which is not coming.

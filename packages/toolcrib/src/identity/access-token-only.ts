@@ -16,7 +16,8 @@ export function refuseOtherTokens(
 ): void {
   const header = typ.toLowerCase().replace(/^application\//, '');
   // Keycloak says in `typ` what it is, Cognito in `token_use`.
-  const said = String(payload['typ'] ?? payload['token_use'] ?? '').toLowerCase();
+  const mark = payload['typ'] ?? payload['token_use'];
+  const said = typeof mark === 'string' ? mark.toLowerCase() : '';
   if (said === 'id' || (said === '' && header !== 'at+jwt' && idTokenClaims.some((claim) => Object.hasOwn(payload, claim)))) {
     throw new CribError('UNAUTHENTICATED', 'This is an ID token, which only says who has signed in: send the access token');
   }

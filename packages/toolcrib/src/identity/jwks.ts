@@ -10,6 +10,10 @@ export interface KeySet {
   (header: { alg?: string; kid?: string }): Promise<CryptoKey>;
   /** Until when the keys that are there may be believed; absent for keys that are never withdrawn. */
   believedUntil?(): number;
+  /** Fetches keys that are not there or are getting old; resolves also where that fails. */
+  renew?(): Promise<void>;
+  /** Whether the last attempt to fetch them failed. */
+  unreachable?(): boolean;
 }
 
 export interface KeySetOptions {
@@ -101,5 +105,9 @@ export function createKeySet(options: KeySetOptions): KeySet {
     if (!among) throw new errors.JWKSNoMatchingKey();
     return among({ alg, kid });
   }
-  return Object.assign(find, { believedUntil: () => (keys === undefined ? 0 : keys.askedAt + believedMs) });
+  return Object.assign(find, {
+    believedUntil: () => (keys === undefined ? 0 : keys.askedAt + believedMs),
+    renew: () => (keys !== undefined && since(keys.askedAt) < maxAgeMs ? Promise.resolve() : refresh()),
+    unreachable: () => lastAttempt?.failure !== undefined,
+  });
 }

@@ -22,7 +22,7 @@ export interface TrustedIssuersOptions {
   issuers: GivenIssuer[];
   now?: () => number;
   fetchDocument: FetchDocument;
-  onFetchFailed?: (error: unknown) => void;
+  onFetchFailed?: (error: unknown, issuer: string) => void;
 }
 
 const metadataLimits = { maxBytes: 1_048_576, timeoutMs: 5000 };
@@ -38,7 +38,17 @@ export function createTrustedIssuers(options: TrustedIssuersOptions): ReadonlyMa
     issuers.set(issuer, {
       config,
       algorithms: checkAlgorithms(config),
-      keySet: keySet ?? createKeySet({ issuer, jwksUri, allowInsecure, metadata, now, fetchDocument, onFetchFailed }),
+      keySet:
+        keySet ??
+        createKeySet({
+          issuer,
+          jwksUri,
+          allowInsecure,
+          metadata,
+          now,
+          fetchDocument,
+          onFetchFailed: (error) => onFetchFailed?.(error, issuer),
+        }),
       async tokenEndpoint() {
         const endpoint = config.token_endpoint ?? (await metadata.get()).token_endpoint;
         if (endpoint !== undefined) return endpoint;

@@ -19,6 +19,10 @@ export interface TokenVerifier {
   verify(token: string): Principal | Promise<Principal>;
   /** Whom tokens are accepted from, for whoever has to ask them for others. */
   issuerOf(issuer: string): TrustedIssuer | undefined;
+  /** Fetches the keys of all issuers that are not there or are getting old, so that callers need not wait, and that it is known who cannot be reached. */
+  renewKeys(): Promise<void>;
+  /** The issuers whose keys could not be fetched when that was last tried. */
+  unreachable(): string[];
   /** How many verified tokens are remembered. */
   readonly cached: number;
 }
@@ -79,6 +83,10 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   return {
     issuerOf: (issuer) => issuers.get(issuer),
+    async renewKeys() {
+      await Promise.all([...issuers.values()].map(async ({ keySet }) => keySet.renew?.()));
+    },
+    unreachable: () => [...issuers].flatMap(([issuer, { keySet }]) => (keySet.unreachable?.() === true ? [issuer] : [])),
     get cached() {
       return verified.size;
     },

@@ -65,7 +65,7 @@ describe('where the keys come from', () => {
     idp.answers.jwks = undefined;
     clock.time += 30_000;
     await key('first');
-    await untilSeen(() => idp.fetches.discovery === 2);
+    expect(await untilSeen(() => idp.fetches.discovery === 2)).toBe(true);
   });
 });
 

@@ -9,6 +9,8 @@ export interface HealthRoutesInput {
   closing: AbortSignal;
   /** Why calls and changes are refused; none while they are accepted. */
   refusedBecause(): string[];
+  /** Whose keys could not be fetched lately; asks nobody. */
+  unreachableIssuers(): string[];
   /** Rejects when the database does not answer. */
   checkDatabase(): Promise<unknown>;
   openApi(): unknown;
@@ -18,9 +20,12 @@ export interface HealthRoutesInput {
 const databaseWithinMs = 2000;
 
 const state = z.strictObject({ status: z.string() });
+const readiness = state.extend({
+  warnings: z.array(z.string()).optional().describe('What does not keep the server from serving, and should be seen to'),
+});
 
 /** [BFF-7] For load balancers, Prometheus and people who want to know what there is. */
-export function healthRoutes({ metrics, closing, refusedBecause, checkDatabase, openApi }: HealthRoutesInput): Route[] {
+export function healthRoutes({ metrics, closing, refusedBecause, unreachableIssuers, checkDatabase, openApi }: HealthRoutesInput): Route[] {
   const access = 'public';
   return [
     defineRoute({
@@ -40,7 +45,7 @@ export function healthRoutes({ metrics, closing, refusedBecause, checkDatabase, 
       summary: 'The server can take requests',
       tag: 'health',
       access,
-      responses: { 200: { description: 'Ready', schema: state } },
+      responses: { 200: { description: 'Ready', schema: readiness } },
       errors: ['SERVICE_UNAVAILABLE'],
       async handle() {
         if (closing.aborted) throw new CribError('SERVICE_UNAVAILABLE', 'The server is stopping');
@@ -53,7 +58,8 @@ export function healthRoutes({ metrics, closing, refusedBecause, checkDatabase, 
             throw new CribError('SERVICE_UNAVAILABLE', 'The database does not answer', { cause });
           })
           .finally(() => clearTimeout(timer));
-        return { status: 'ready' };
+        const warnings = unreachableIssuers().map((issuer) => `The keys of the issuer ${issuer} cannot be fetched`);
+        return { status: 'ready', ...(warnings.length === 0 ? {} : { warnings }) };
       },
     }),
     defineRoute({
