@@ -39,6 +39,7 @@ export const changeEventSchema = z.strictObject({
   client: z.string().nullable().describe('The application through which they did it'),
   before: z.unknown(),
   after: z.unknown(),
+  address: z.string().nullable().describe('Where they did it from; null for what the server does itself'),
 });
 export const changeEventListSchema = z.strictObject({ events: z.array(changeEventSchema), next_cursor: z.string().nullable() });
 export const changeEventQuerySchema = z.strictObject({ ...pageQuery, topic: z.enum(topics).optional() });

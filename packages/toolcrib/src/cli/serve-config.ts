@@ -47,6 +47,7 @@ export function serveConfig(
     demo: !given.on('no-demo'),
     allowedHosts: given.list('allowed-host').map((host) => allowedHost(given, host)),
     allowedOrigins: given.list('allowed-origin').map((origin) => allowedOrigin(given, origin)),
+    trustedProxies: given.list('trusted-proxy').map((range) => trustedProxy(given, range)),
     bodyLimitBytes: given.number('body-limit', { least: 1, most: 1_073_741_824 }),
     // A burst without a rate would be a limit that never fills up again.
     principalLimits: { ...(rate > 0 ? { rate_per_second: rate, burst } : {}), ...(concurrency > 0 ? { concurrency } : {}) },
@@ -190,6 +191,15 @@ function allowedHost(given: Given<ServeOption>, host: string): string {
 function allowedOrigin(given: Given<ServeOption>, origin: string): string {
   if (/^https?:/i.test(origin) && URL.parse(origin)?.origin === origin.toLowerCase()) return origin.toLowerCase();
   throw misfit(given, 'allowed-origin', `must be like https://console.example.org, without a path, not ${JSON.stringify(origin)}`);
+}
+
+/** Whoever is in it can write what they like into the record, so nobody is by accident: no names, and not the whole world. */
+function trustedProxy(given: Given<ServeOption>, range: string): string {
+  const [address = '', prefix, ...rest] = range.split('/');
+  const bits = isIP(address) === 6 ? 128 : 32;
+  const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : 0;
+  if (isIP(address) !== 0 && rest.length === 0 && length >= 1 && length <= bits) return range;
+  throw misfit(given, 'trusted-proxy', `must be an address or a range, such as 10.0.0.5 or 10.0.0.0/24, not ${JSON.stringify(range)}`);
 }
 
 /** The whole machine is not a folder that somebody means. */

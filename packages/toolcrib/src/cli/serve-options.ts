@@ -98,6 +98,12 @@ export const serveOptions = {
     help: 'Lets pages of this origin use the API. The variable holds several with commas between them',
     env: 'TOOLCRIB_ALLOWED_ORIGINS',
   },
+  'trusted-proxy': {
+    value: 'address',
+    many: true,
+    help: 'Believes the X-Forwarded-For of a proxy at this address, or in this range: 10.0.0.5, 10.0.0.0/24, so that the record has where requests came from. The variable holds several with commas between them',
+    env: 'TOOLCRIB_TRUSTED_PROXIES',
+  },
   'allow-env': {
     value: 'name',
     many: true,

@@ -11,6 +11,7 @@ import type { Tracer } from '../model/tracing.ts';
 import type { ClaimCheck } from '../policy/claim-check.ts';
 import { storageTrouble } from '../store/storage-trouble.ts';
 import { bearerToken } from './bearer-token.ts';
+import { callerAddress } from './caller-address.ts';
 import { createCrossOrigin } from './cross-origin.ts';
 import type { HostGuardConfig } from './host-guard.ts';
 import { createHostGuard } from './host-guard.ts';
@@ -27,6 +28,8 @@ export interface AppInput {
   /** [BFF-6] Who administers. */
   administers: ClaimCheck;
   guard: HostGuardConfig;
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
   /** Aborts when the server begins to stop. */
   closing: AbortSignal;
   bodyLimitBytes: number;
@@ -50,6 +53,7 @@ export function createApp(input: AppInput): FastifyInstance {
   const crossOrigin = createCrossOrigin(input.guard.allowedOrigins);
   const app = Fastify({
     bodyLimit: input.bodyLimitBytes,
+    trustProxy: input.trustedProxies.length === 0 ? false : [...input.trustedProxies],
     // A client that sends its request byte by byte must not hold a connection for ever.
     requestTimeout: 60_000,
     keepAliveTimeout: 75_000,
@@ -103,7 +107,10 @@ export function createApp(input: AppInput): FastifyInstance {
     }
     if (refusal === undefined) {
       const { request } = reply;
-      logger.error({ err: error, request_id: request.id, ...traceIdIn(request), route: request.routeOptions.url }, 'request failed');
+      logger.error(
+        { err: error, request_id: request.id, address: callerAddress(request), ...traceIdIn(request), route: request.routeOptions.url },
+        'request failed',
+      );
       refusal = new CribError('INTERNAL', `Something failed inside Toolcrib; the server's log has request ${reply.request.id}`);
     }
     const noted = refusalOf(reply.request, refusal);
@@ -121,9 +128,11 @@ export function createApp(input: AppInput): FastifyInstance {
   }
 
   function authenticate(route: Route) {
+    // Calls have no room for it in their record, and their path none for a copy.
+    const changes = route.method !== 'GET' && !route.path.startsWith('/api/bff/');
     return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
       const admit = (principal: Principal) => {
-        request.principal = principal;
+        request.principal = changes ? { ...principal, address: callerAddress(request) } : principal;
         if (route.access === 'administrator' && !administers(principal)) {
           sendError(reply, new CribError('FORBIDDEN', 'This is for administrators: your token lacks the claim that makes one'));
         } else done();

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { CribError } from '../model/crib-error.ts';
 import type { Refusal } from '../model/refusal.ts';
+import { callerAddress } from './caller-address.ts';
 
 const longestReason = 300;
 
@@ -21,7 +22,7 @@ export function refusalOf(request: FastifyRequest, { code, message }: CribError)
     issuer: principal?.issuer ?? null,
     subject: principal?.subject ?? null,
     client: principal?.client ?? null,
-    address: request.ip,
+    address: callerAddress(request),
     method,
     route,
     request_id: request.id,

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { readTraceContext, traceIdOf, type TraceContext } from '../model/trace-context.ts';
 import type { Span, Tracer } from '../model/tracing.ts';
+import { callerAddress } from './caller-address.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,7 +44,8 @@ export function addRequestTraces(app: FastifyInstance, { tracer, logger }: { tra
     app.addHook('onResponse', (request, { statusCode, elapsedTime }, done) => {
       const { id, method, routeOptions } = request;
       const ms = Math.round(elapsedTime * 1000) / 1000;
-      logger.debug({ request_id: id, ...traceIdIn(request), method, route: routeOptions.url, status: statusCode, ms }, 'request');
+      const address = callerAddress(request);
+      logger.debug({ request_id: id, ...traceIdIn(request), address, method, route: routeOptions.url, status: statusCode, ms }, 'request');
       done();
     });
   }

@@ -184,6 +184,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     verifier,
     administers,
     guard: { host, allowedHosts: [...config.allowedHosts, ...publicHost], allowedOrigins: config.allowedOrigins },
+    trustedProxies: config.trustedProxies,
     closing: closing.signal,
     bodyLimitBytes: config.bodyLimitBytes,
     onRefused: crib.refusals.note,

@@ -41,6 +41,8 @@ export interface ServeConfig {
   runRules?: RunRules;
   allowedHosts: string[];
   allowedOrigins: string[];
+  /** Addresses and ranges of proxies that say where a request came from. */
+  trustedProxies: string[];
   bodyLimitBytes: number;
   principalLimits: Limits;
   defaultTimeoutMs: number;
@@ -71,6 +73,7 @@ export const usualConfig = {
   runMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-run' },
   allowedHosts: [],
   allowedOrigins: [],
+  trustedProxies: [],
   bodyLimitBytes: 1_048_576,
   principalLimits: { rate_per_second: 100, burst: 200, concurrency: 100 },
   defaultTimeoutMs: 30_000,

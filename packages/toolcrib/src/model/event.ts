@@ -20,10 +20,12 @@ export interface ChangeEvent {
   client: string | null;
   before: Json;
   after: Json;
+  /** Where they did it from; null for what the server does itself. */
+  address: string | null;
 }
 
-export type ChangedBy = Pick<ChangeEvent, 'actor' | 'client'>;
+export type ChangedBy = Pick<ChangeEvent, 'actor' | 'client'> & Partial<Pick<ChangeEvent, 'address'>>;
 
-export function changedBy({ key, client }: Principal): ChangedBy {
-  return { actor: key, client };
+export function changedBy({ key, client, address }: Principal): ChangedBy {
+  return { actor: key, client, address: address ?? null };
 }

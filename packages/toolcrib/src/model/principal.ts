@@ -18,4 +18,6 @@ export interface Principal {
   readonly expiresAt: number;
   /** [ID-4] What they came with, sealed; null for the application that Toolcrib is embedded in. */
   readonly token: InboundToken | null;
+  /** [SEC-4] Where this request came from, for the record of what it changes; absent where nothing is changed. */
+  readonly address?: string;
 }

@@ -74,7 +74,7 @@ test('[BFF-6] [SEC-4] every change is recorded with who made it and what was the
 
   const { events } = changeEventListSchema.parse((await admin.get('/api/events?limit=7')).json);
   const { claims } = { claims: JSON.parse(Buffer.from(admin.token?.split('.')[1] ?? '', 'base64url').toString()) };
-  const by = { actor: `${server.url}/dev ${claims.sub}`, client: 'toolcrib-cli' };
+  const by = { actor: `${server.url}/dev ${claims.sub}`, client: 'toolcrib-cli', address: '127.0.0.1' };
   const { tool_id } = (await admin.get('/api/tools/builtin:uuid')).json;
   expect(events.map(({ id: _id, at: _at, ...event }) => event).reverse()).toEqual([
     { kind: 'group-created', topic: 'group', subject: 'recorded', ...by, before: null, after: created },

@@ -13,6 +13,8 @@ export interface Ledger {
   readonly id: string;
   readonly time: string;
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
+  /** Came later: covered where it is there, so that what was written before is still as it was. It is the last of the columns. */
+  readonly later?: string;
 }
 
 export type StoredValue = string | number | null;
@@ -44,6 +46,7 @@ const changeColumns: Record<keyof ChangeEvent, ColumnType> = {
   client: 'text',
   before: 'text',
   after: 'text',
+  address: 'text',
 };
 
 const refusalColumns: Record<keyof Refusal, ColumnType> = {
@@ -64,15 +67,16 @@ const refusalColumns: Record<keyof Refusal, ColumnType> = {
 
 export const ledgers: Readonly<Record<AuditLedger, Ledger>> = {
   calls: { name: 'calls', table: 'calls', id: 'call_id', time: 'started_at', columns: Object.entries(callColumns) },
-  changes: { name: 'changes', table: 'events', id: 'id', time: 'at', columns: Object.entries(changeColumns) },
+  changes: { name: 'changes', table: 'events', id: 'id', time: 'at', columns: Object.entries(changeColumns), later: 'address' },
   refusals: { name: 'refusals', table: 'refusals', id: 'id', time: 'at', columns: Object.entries(refusalColumns) },
 };
 
 /** What a row's mac is over: the same for what is about to be written and for what was read. */
-export function storedValues({ columns }: Ledger, row: object): StoredValue[] {
+export function storedValues({ columns, later }: Ledger, row: object): StoredValue[] {
   const values: StoredValue[] = [];
   for (const column of columns) {
     const value = (row as Record<string, StoredValue>)[column[0]] as StoredValue;
+    if (value === null && column[0] === later) continue;
     values.push(typeof value === 'string' ? plainText(value) : value);
   }
   return values;

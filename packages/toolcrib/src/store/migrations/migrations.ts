@@ -11,6 +11,7 @@ import { documents } from './2026-11-18-documents.ts';
 import { durableJobs } from './2026-11-18-durable-jobs.ts';
 import { begunAnswers } from './2026-11-19-begun-answers.ts';
 import { sealedAnswers } from './2026-11-19-sealed-answers.ts';
+import { changeAddresses } from './2026-11-20-change-addresses.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -26,5 +27,6 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-18-durable-jobs': durableJobs(dialect),
     '2026-11-19-begun-answers': begunAnswers,
     '2026-11-19-sealed-answers': sealedAnswers(dialect),
+    '2026-11-20-change-addresses': changeAddresses,
   };
 }
