@@ -3,6 +3,7 @@ import { runToolcrib } from '../cli/run-toolcrib.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
 import { freshPostgresDatabase, part } from '../parts.ts';
+import { writtenKey } from '../secrets/key-rings.ts';
 import { adminClaims, devToken, spawnServer, startTestServer, temporaryDirectory, until, userClaims } from '../running-server.ts';
 
 const matchers = [{ path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-user' }];
@@ -19,14 +20,15 @@ describe.each([
 ])('[POL-1] [ID-1] a data folder of development, on %s', (_name, postgres) => {
   const skipped = postgres?.available === false;
   const stack = new AsyncDisposableStack();
-  let place: { dataDir: string; databaseUrl?: string };
+  const keys = writtenKey('shared');
+  let place: { dataDir: string; databaseUrl?: string; keys?: string };
   let issuer: Awaited<ReturnType<typeof startTokenIssuer>>;
 
   beforeAll(async () => {
     if (skipped) return;
     issuer = stack.use(await startTokenIssuer());
     place = { dataDir: stack.use(await temporaryDirectory()).path };
-    if (postgres !== undefined) place.databaseUrl = stack.use(await freshPostgresDatabase()).url;
+    if (postgres !== undefined) place = { ...place, keys, databaseUrl: stack.use(await freshPostgresDatabase()).url };
     await using development = await startTestServer({ ...place, demo: true });
     const [admin, alice] = [await development.as('admin'), await development.as('alice')];
     for (const demo of ['demo:bake_pizza', 'pizzeria:place_order']) await until(async () => (await alice.listedNames()).includes(demo));
@@ -49,7 +51,8 @@ describe.each([
 
   test.skipIf(skipped)('says so in the log and in doctor', async () => {
     const options = ['--data', place.dataDir, '--issuer', issuer.issuer];
-    const env: Record<string, string> = place.databaseUrl === undefined ? {} : { TOOLCRIB_DATABASE: place.databaseUrl };
+    const env: Record<string, string> =
+      place.databaseUrl === undefined ? {} : { TOOLCRIB_DATABASE: place.databaseUrl, TOOLCRIB_KEYS: keys };
     await using server = await spawnServer(options, env);
     const warned = server.log.find((line) => line.includes('policies from development grant nothing')) ?? '{}';
     expect(JSON.parse(warned)).toMatchObject({ policies: ['mine', 'users-use-builtin-tools', 'users-use-every-tool'] });
