@@ -8,6 +8,7 @@ import type { ErrorCode } from './model/crib-error.ts';
 import type { RunRules } from './model/run-rules.ts';
 import type { SourceRecord } from './model/source.ts';
 import type { Tool } from './model/tool.ts';
+import type { Pauses } from './supervision/paced.ts';
 import type { SourceNotice } from './supervision/source-notice.ts';
 import type { TracingConfig } from './tracing/tracing-config.ts';
 
@@ -57,6 +58,8 @@ export interface CribConfig {
   auditRetentionDays?: number;
   /** [OPS-1] Where traces go; none are made where it is left out. */
   tracing?: TracingConfig;
+  /** [INV-1] How long a source is left alone whose tools keep changing; as usual where it is left out. */
+  refreshPauses?: Pauses;
   warn(message: string): void;
   /** [SEC-4] Told every hour and at the end how far the record has come: noted elsewhere, it proves what was there. */
   onAuditHeads?(heads: string[]): void;

@@ -276,6 +276,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     },
     releaseSource: ({ id }) => containers.release(id),
     onNotice: config.onSourceNotice,
+    refreshPauses: config.refreshPauses,
     note: (sourceId, message) => logs.of(sourceId).append('event', message),
     onReleased(sourceId) {
       redactors.forgetSource(sourceId);

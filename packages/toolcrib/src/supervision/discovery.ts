@@ -1,6 +1,6 @@
 import type { DiscoveredTool } from '../model/tool.ts';
 import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
-import { oneAtATime } from './one-at-a-time.ts';
+import { createPaced, type Pauses } from './paced.ts';
 
 export interface Discovery {
   /** What the server said of itself when it was last spoken to. */
@@ -21,13 +21,31 @@ interface DiscoveryInput {
   /** Told when it is written and the session is still there. */
   onReady(tools: number): void;
   note(message: string): void;
+  /** How long a server that keeps changing is left alone; as usual where it is left out. */
+  pauses?: Pauses | undefined;
 }
 
+/** From how long a pause on its log is told of it. */
+const worthSayingMs = 10_000;
+
 /** [INV-1] Asks one server for its tools. */
-export function createDiscovery({ resources, onDiscovered, onReady, note }: DiscoveryInput): Discovery {
+export function createDiscovery({ resources, onDiscovered, onReady, note, pauses }: DiscoveryInput): Discovery {
   let info: McpServerInfo | null = null;
   let tools = 0;
   let discovering: Promise<unknown> = Promise.resolve();
+  let followed: { session: McpSession; signal: AbortSignal } | undefined;
+  // However fast a server tells of changes, its list is asked for once at a time, and one that keeps changing more and more seldom.
+  const readAgain = createPaced({
+    async work() {
+      if (followed === undefined || followed.signal.aborted) return;
+      const { session, signal } = followed;
+      await discover(session, signal).catch((error: unknown) => note(`The changed list could not be read: ${String(error)}`));
+    },
+    pauses,
+    onPause(ms) {
+      if (ms >= worthSayingMs) note(`Its tools keep changing: they are asked for again in ${Math.round(ms / 1000)} seconds.`);
+    },
+  });
 
   async function discoverNow(session: McpSession, signal: AbortSignal): Promise<void> {
     const found = await session.listTools({ signal, resources });
@@ -55,11 +73,11 @@ export function createDiscovery({ resources, onDiscovered, onReady, note }: Disc
     },
     discover,
     follow(session, signal) {
-      // However fast a server tells of changes, its list is asked for once at a time.
-      const readAgain = oneAtATime(() =>
-        discover(session, signal).catch((error: unknown) => note(`The changed list could not be read: ${String(error)}`)),
-      );
-      session.onToolsChanged(readAgain);
+      followed = { session, signal };
+      session.onToolsChanged(() => {
+        // One that has made room for another says nothing about that.
+        if (followed?.session === session) readAgain();
+      });
     },
   };
 }

@@ -14,6 +14,7 @@ import { createDiscovery } from './discovery.ts';
 import { createHealthRecord } from './health.ts';
 import { createOngoingWork } from './ongoing-work.ts';
 import { createOwnSessions } from './own-sessions.ts';
+import type { Pauses } from './paced.ts';
 import { createPerUserCalls } from './per-user-calls.ts';
 import { createPersistence } from './persistence.ts';
 import { createRefreshSchedule } from './refresh-schedule.ts';
@@ -69,6 +70,8 @@ export interface SourceSupervisorInput {
   onNotice?(notice: SourceNotice): void;
   /** A line for the source's own log. */
   note(message: string): void;
+  /** How long it is left alone where its tools keep changing; as usual where it is left out. */
+  refreshPauses?: Pauses | undefined;
   /** The first pause between attempts to reach the engine of containers. */
   enginePauseMs?: number;
 }
@@ -93,6 +96,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       setStatus({ state: 'running', tools });
     },
     note,
+    pauses: input.refreshPauses,
   });
   const own = createOwnSessions({
     definition,

@@ -7,6 +7,7 @@ import type { McpServerInfo, McpSession } from '../sources/mcp/mcp-session.ts';
 import type { Standing } from '../sources/upstream/standing.ts';
 import type { Source } from '../sources/source.ts';
 import { createDocumentSupervisor, type DocumentSupervisorInput } from './document-supervisor.ts';
+import type { Pauses } from './paced.ts';
 import type { SecretsFollowed } from './secret-changes.ts';
 import type { SessionCounts } from './session-counts.ts';
 import type { SourceNotice } from './source-notice.ts';
@@ -56,6 +57,8 @@ export interface SupervisorInput {
   /** Told what befell it, for metrics. */
   onNotice?(notice: SourceNotice, source: SourceRecord): void;
   note(sourceId: string, message: string): void;
+  /** How long a source is left alone whose tools keep changing; as usual where it is left out. */
+  refreshPauses?: Pauses | undefined;
   /** Nothing of it is left, and nothing need be kept for it. */
   onReleased(sourceId: string): void;
 }
@@ -114,6 +117,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
           standingOf: (principal) => input.standingOf(source, principal),
           release: async () => input.releaseSource?.(source),
           onNotice: (notice) => input.onNotice?.(notice, source),
+          refreshPauses: input.refreshPauses,
         });
       case 'openapi':
       case 'workflow': {
