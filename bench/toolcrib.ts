@@ -20,8 +20,8 @@ export const fromSource = join(packageDirectory, 'bin', 'toolcrib.cjs');
 /** `toolcrib serve` as an operator starts it, but without limits per user, which are not what is measured. */
 export function startToolcrib({ program = fromSource, issuer, dataDir, databaseUrl, env }: ToolcribOptions): Promise<ServerProcess> {
   const unlimited = ['--principal-rate', '0', '--principal-concurrency', '0'];
-  // The servers behind it are on this machine too.
-  const place = ['--data', dataDir, '--issuer', issuer, '--allow-network', 'loopback'];
+  // The servers behind it are on this machine too, and nobody is there to approve their tools.
+  const place = ['--data', dataDir, '--issuer', issuer, '--allow-network', 'loopback', '--pinning', 'off'];
   const database = databaseUrl === undefined ? [] : ['--database', databaseUrl];
   return startServerProcess({
     args: (port) => [program, 'serve', '--port', String(port), ...place, ...unlimited, ...database],

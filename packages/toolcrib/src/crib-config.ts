@@ -5,6 +5,7 @@ import type { ExchangeOutcome } from './identity/token-exchange.ts';
 import type { TrustedIssuer } from './identity/trusted-issuers.ts';
 import type { CallRecord } from './model/call.ts';
 import type { ErrorCode } from './model/crib-error.ts';
+import type { Pinning } from './model/source-definition.ts';
 import type { RunRules } from './model/run-rules.ts';
 import type { SourceRecord } from './model/source.ts';
 import type { Tool } from './model/tool.ts';
@@ -32,6 +33,8 @@ export interface CribConfig {
   separateUser?: boolean;
   /** There is no issuer but our own, so that policies of development are in force. */
   development?: boolean;
+  /** [INV-3] What becomes of new and changed tools of a source that does not say it when it is registered; `off` where it is left out. */
+  pinning?: Pinning;
   /** Where the Docker Engine listens; `DOCKER_HOST` or the usual place when absent. */
   dockerHost?: string;
   /** [SEC-1] What may be connected to beside public addresses; this machine where it is left out. */

@@ -371,7 +371,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
 
   const change = createMakeChange({ store, counter, acceptance });
   const runPermission = createRunPermission(config.runners);
-  const scopeOf = createScopeOf({ secrets, allowedNames, allowedMounts, egress });
+  const scopeOf = createScopeOf({ secrets, allowedNames, allowedMounts, egress, pinning: config.pinning });
   const resources = opened.move();
   /** What was recorded in files that are gone is lost with this process, unless it is written elsewhere. */
   async function rescue(): Promise<void> {

@@ -42,6 +42,8 @@ export async function startTestServer(config: Partial<ServeConfig> = {}): Promis
     principalLimits: {},
     drainMs: 0,
     logLevel: 'silent',
+    // Tests that are about approval say so.
+    pinning: 'off',
     ...(config.databaseUrl === undefined ? {} : { keys: sharedKeys }),
     ...config,
     dataDir,
@@ -121,7 +123,13 @@ export async function spawnServer(args: string[], env: Record<string, string> = 
   const [program = '', ...rest] = [...byWayOf, ...command];
   const child = spawn(program, rest, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...(args.includes('--database') && { TOOLCRIB_KEYS: sharedKeys }), ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TOOLCRIB_PINNING: 'off',
+      ...(args.includes('--database') && { TOOLCRIB_KEYS: sharedKeys }),
+      ...env,
+    },
   });
   const ended = once(child, 'exit').then(([code, signal]) => ({ code: code as number | null, signal: signal as NodeJS.Signals | null }));
   const log: string[] = [];

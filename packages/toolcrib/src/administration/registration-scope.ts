@@ -1,4 +1,5 @@
 import { CribError } from '../model/crib-error.ts';
+import type { Pinning } from '../model/source-definition.ts';
 import type { Egress } from '../net/egress.ts';
 import { createFillIn } from '../secrets/fill-in.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
@@ -15,14 +16,17 @@ interface RegistrationScopeInput {
   /** Directories of this machine that containers may mount. */
   allowedMounts: readonly string[];
   egress: Pick<Egress, 'checkLiteral'>;
+  /** [INV-3] For sources that say nothing. */
+  pinning: Pinning | undefined;
 }
 
 /** [SRC-10] What there is for one source to refer to, judged by what will fill it in when the server is started. */
-export function createScopeOf({ secrets, allowedNames, allowedMounts, egress }: RegistrationScopeInput): ScopeOf {
+export function createScopeOf({ secrets, allowedNames, allowedMounts, egress, pinning }: RegistrationScopeInput): ScopeOf {
   return (sourceId) => {
     const fillIn = createFillIn({ secrets, sourceId, allowedNames, environment: process.env, declared: {} });
     return {
       allowedMounts,
+      pinning,
       checkLiteral: egress.checkLiteral,
       readManifest,
       secretName: (variable) => sourceSecretName(sourceId, variable),

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { pinnings } from '../model/source-definition.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import type { McpRegistrationInput } from '../sources/mcp/registration/forms.ts';
 import type { SourceFormInput } from '../sources/registration/source-form.ts';
@@ -14,7 +15,6 @@ import type { Given } from './given.ts';
 import { UsageError } from './usage-error.ts';
 
 const lifecycles = ['singleton', 'transient'] as const;
-const pinnings = ['off', 'warn', 'quarantine'] as const;
 const transports = ['sse', 'streamable_http'] as const;
 
 /** Options that mean nothing for a target of this kind, and why. */

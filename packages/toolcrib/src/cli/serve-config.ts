@@ -3,6 +3,7 @@ import { isAbsolute, normalize, parse, resolve } from 'node:path';
 import type { ServeConfig } from '../http/server-config.ts';
 import { parseClaimRule } from '../model/claim-rule.ts';
 import type { Matcher } from '../model/policy.ts';
+import { pinnings, type Pinning } from '../model/source-definition.ts';
 import { bindClaims } from '../identity/claims-by-issuer.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { isWrittenKeys } from '../secrets/key-ring.ts';
@@ -33,6 +34,7 @@ export function serveConfig(
   if (maxTimeoutMs < defaultTimeoutMs) throw new UsageError('--max-timeout must not be shorter than --timeout', { field: 'max-timeout' });
   const logLevel = logLevels.find((level) => level === given.text('log-level'));
   if (logLevel === undefined) throw misfit(given, 'log-level', `must be one of ${logLevels.join(', ')}`);
+  const pinning = pinningFrom(given);
   const keys = keysFrom(given);
   const publicUrl = publicUrlFrom(given);
   const configFile = given.text('config');
@@ -60,8 +62,16 @@ export function serveConfig(
     retentionDays: given.number('retention', { least: 1, most: 36_500 }),
     auditRetentionDays: given.number('audit-retention', { least: 30, most: 36_500 }),
     ...(tracing === undefined ? {} : { tracing }),
+    ...(pinning === undefined ? {} : { pinning }),
     logLevel,
   };
+}
+
+function pinningFrom(given: Given<ServeOption>): Pinning | undefined {
+  const asked = given.text('pinning');
+  const known = pinnings.find((mode) => mode === asked);
+  if (asked !== undefined && known === undefined) throw misfit(given, 'pinning', `must be one of ${pinnings.join(', ')}`);
+  return known;
 }
 
 type Place = Pick<

@@ -141,6 +141,11 @@ export const serveOptions = {
     help: 'The largest answer that is given whole; a larger one is cut, and kept to be fetched',
     default: String(usualConfig.responseBytes),
   },
+  pinning: {
+    value: 'mode',
+    help: 'What becomes of new and changed tools of sources that do not say it: off, warn or quarantine. Without it: in development warn, with --issuer quarantine',
+    env: 'TOOLCRIB_PINNING',
+  },
   'artifact-days': { value: 'days', help: 'How long what was cut is kept', default: String(usualConfig.artifactDays) },
   'artifact-bytes': {
     value: 'bytes',

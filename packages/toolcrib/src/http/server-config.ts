@@ -1,6 +1,7 @@
 import type { Limits } from '../execution/limits.ts';
 import type { IssuerConfig } from '../identity/issuer-config.ts';
 import type { Matcher } from '../model/policy.ts';
+import type { Pinning } from '../model/source-definition.ts';
 import type { RunRules } from '../model/run-rules.ts';
 import type { TracingConfig } from '../tracing/tracing-config.ts';
 
@@ -39,6 +40,8 @@ export interface ServeConfig {
   runMatcher: Matcher;
   /** [SEC-2] What may run on this machine. Without them: in development whatever is no trick, else nothing. */
   runRules?: RunRules;
+  /** [INV-3] What becomes of new and changed tools of sources that do not say it; where it is left out, `warn` in development and else `quarantine`. */
+  pinning?: Pinning | undefined;
   allowedHosts: string[];
   allowedOrigins: string[];
   /** Addresses and ranges of proxies that say where a request came from. */

@@ -46,6 +46,8 @@ export const resilienceSchema = z.strictObject({
 });
 export type Resilience = z.infer<typeof resilienceSchema>;
 
+export const pinnings = ['off', 'warn', 'quarantine'] as const;
+
 /** What the definition of every source has, whatever its type. */
 export const sourceDefinitionSchema = z.strictObject({
   /** Where it is spoken to; null for what is started here, and for a document that says so itself. */
@@ -61,7 +63,7 @@ export const sourceDefinitionSchema = z.strictObject({
   limits: callLimitsSchema.default({}),
   tools: toolChoiceSchema.prefault({}),
   /** [INV-3] What becomes of definitions that are new or differ from those that were approved. */
-  pinning: z.enum(['off', 'warn', 'quarantine']).default('off'),
+  pinning: z.enum(pinnings).default('off'),
   /** [INV-1] How often its tools are asked for again; 0 never does. */
   refresh_interval_ms: z.union([z.literal(0), z.int().min(1000).max(604_800_000)]).default(0),
 });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { administeredToolSchema, differencesSchema, refreshedSourceSchema, toolDifferenceSchema } from '../../src/api.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { changingServer } from '../fixtures/changing-server.ts';
-import { startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
-import { until } from '../running-server.ts';
+import { fixture, fixtureRules, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
+import { adminClaims, startServerWithIssuer, startTestServer, temporaryDirectory, until } from '../running-server.ts';
 
 let server: OpenServer;
 let admin: ApiClient;
@@ -239,5 +239,39 @@ describe('[INV-1] a schedule', () => {
     expect(await listed(`often-${mode}`)).toEqual([`often-${mode}:smell`]);
     expect((await admin.get(`/api/sources/often-${mode}`)).json.health).not.toBe('healthy');
     await admin.post(`/api/sources/often-${mode}/stop`, undefined);
+  });
+});
+
+describe('[INV-3] a source that says nothing of pinning', () => {
+  const stated = async (admin: ApiClient, name: string, more: object = {}) => {
+    const { json } = await admin.post('/api/sources?wait=20000', { name, mcp_command: fixture('plain'), ...more });
+    return [json.definition.pinning, json.waiting > 0];
+  };
+
+  test('has its tools wait for approval where there is an issuer, and goes on as it was registered', async () => {
+    await using directory = await temporaryDirectory();
+    const place = { dataDir: directory.path, pinning: undefined };
+    {
+      await using development = await startTestServer(place);
+      expect(await stated(await development.as('admin'), 'before')).toEqual(['warn', false]);
+    }
+    await using production = await startServerWithIssuer({ ...place, runRules: fixtureRules });
+    const admin = await production.signedIn(adminClaims);
+    expect(await stated(admin, 'after')).toEqual(['quarantine', true]);
+    expect(await stated(admin, 'said', { pinning: 'off' })).toEqual(['off', false]);
+    const before = (await admin.get('/api/sources/before')).json;
+    expect([before.definition.pinning, before.waiting]).toEqual(['warn', 0]);
+    // Said again without a word about it, it stays what it was.
+    const again = await admin.put(`/api/sources/${before.id}`, { name: 'before', mcp_command: fixture('plain') });
+    expect(again.json.definition.pinning).toBe('warn');
+  });
+
+  test('is no difference to a configuration file that says nothing either', async () => {
+    await using server = await startServerWithIssuer({ pinning: undefined, runRules: fixtureRules });
+    const admin = await server.signedIn(adminClaims);
+    const wished = { sources: { local: { mcp_command: fixture('plain') } } };
+    expect((await admin.post('/api/config/apply', wished)).status).toBe(200);
+    expect((await admin.get('/api/sources/local')).json.definition.pinning).toBe('quarantine');
+    expect((await admin.post('/api/config/plan', wished)).json.changes).toEqual([]);
   });
 });

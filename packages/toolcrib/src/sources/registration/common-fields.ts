@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RegistrationContext } from './registration-context.ts';
 import { callLimitsSchema } from '../../model/call-limits.ts';
 import { resilienceSchema, sourceDefinitionSchema } from '../../model/source-definition.ts';
 
@@ -27,15 +28,15 @@ export const handlingFields = {
     .unwrap()
     .optional()
     .describe(
-      'off (default): new and changed tools are taken as they are; warn: changed ones are reported; quarantine: new and changed ones wait for approval. A replacement that does not say keeps it',
+      'off: new and changed tools are taken as they are; warn: changed ones are reported; quarantine: new and changed ones wait for approval. The default is that of the server: warn in development, quarantine with an issuer. A replacement that does not say keeps what was there',
     ),
   refresh_interval_ms: refresh_interval_ms.unwrap().optional().describe('How often its tools are asked for again; 0 (default) never does'),
 };
 
-/** The same as a definition takes it. */
-export function handlingOf(form: z.infer<z.ZodObject<typeof handlingFields>>) {
+/** The same as a definition takes it. `usual` is what the server does where the form says nothing. */
+export function handlingOf(form: z.infer<z.ZodObject<typeof handlingFields>>, usual: Pick<RegistrationContext, 'pinning'>) {
   const { resilience, limits, tools: chosen, pinning: pinned, refresh_interval_ms: interval } = form;
-  return { resilience, limits, tools: chosen, pinning: pinned, refresh_interval_ms: interval };
+  return { resilience, limits, tools: chosen, pinning: pinned ?? usual.pinning, refresh_interval_ms: interval };
 }
 
 /** Plain http is a choice of whoever registers it. */

@@ -1,3 +1,4 @@
+import type { Pinning } from '../../model/source-definition.ts';
 import type { Manifest } from '../mcp/registration/manifest-model.ts';
 import type { AllowedMounts } from '../mcp/registration/mount-rules.ts';
 
@@ -16,6 +17,8 @@ export interface RegistrationContext {
   allowRisky?: boolean;
   /** Directories of this machine that containers may mount; none where it is left out. */
   allowedMounts?: AllowedMounts;
+  /** [INV-3] For a source that does not say what becomes of new and changed tools; `off` where it is left out. */
+  pinning?: Pinning | undefined;
   /** [SRC-8] Reports missing values instead of refusing the registration. */
   preview?: boolean;
 }

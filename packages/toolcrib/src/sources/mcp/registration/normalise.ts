@@ -51,7 +51,7 @@ export async function normaliseRegistration(
     environment: Object.fromEntries(draft.environment),
     env_definitions: draft.definitions,
     headers: Object.fromEntries(draft.headers),
-    ...handlingOf(form),
+    ...handlingOf(form, context),
     process_limits: form.mcp_process_limits,
     register_resources_as_tools: form.register_resources_as_tools,
     origin: originOf(form.mcp?.source ?? 'manual'),

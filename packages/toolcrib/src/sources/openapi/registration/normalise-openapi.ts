@@ -40,7 +40,7 @@ export function normaliseOpenApi(form: OpenApiForm, context: RegistrationContext
     headers: Object.fromEntries(draft.headers),
     credential,
     discovery_credential: readDiscoveryCredential(draft, form, place),
-    ...handlingOf(form),
+    ...handlingOf(form, context),
   });
   return { ...naming, enabled: form.enabled, definition, secrets: draft.secrets, starts: null, missing: [], document: text };
 }

@@ -22,7 +22,7 @@ export function normaliseWorkflow(form: WorkflowForm, context: RegistrationConte
     allow_insecure: allowInsecure,
     environment: Object.fromEntries(draft.environment),
     discovery_credential: readDiscoveryCredential(draft, form, place),
-    ...handlingOf(form),
+    ...handlingOf(form, context),
   });
   return { ...naming, enabled: form.enabled, definition, secrets: draft.secrets, starts: null, missing: [], document: text };
 }
