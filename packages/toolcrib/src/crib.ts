@@ -25,6 +25,7 @@ import { createExecutor, type Executor } from './execution/executor.ts';
 import { createKeptArtifacts, type KeptArtifacts } from './execution/kept-artifacts.ts';
 import { createKeptCalls, type KeptCalls } from './execution/kept-calls.ts';
 import { createOutputValidator } from './execution/output-validator.ts';
+import { recordLostCalls } from './execution/lost-calls.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { sealEarlier } from './execution/seal-earlier.ts';
 import { createShaper } from './execution/shaper.ts';
@@ -65,6 +66,7 @@ import { createWireLogs } from './sources/mcp/wire-logs.ts';
 import { lockDataDirectory } from './store/lock-data-directory.ts';
 import { needsKeys } from './store/needs-keys.ts';
 import { openDatabase } from './store/open-database.ts';
+import { serverId } from './store/server-id.ts';
 import { isRejectedValue, storageTrouble } from './store/storage-trouble.ts';
 import { shutDataFolder } from './store/shut-data-folder.ts';
 import { createStore, type Store } from './store/store.ts';
@@ -143,6 +145,8 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const database = opened.use(
     await openDatabase(databaseUrl === undefined ? { file: join(dataDir, 'toolcrib.db') } : { url: databaseUrl }),
   );
+  // Alone with its data, whatever is noted there is its own.
+  const server = database.dialect === 'sqlite' ? 'here' : serverId(dataDir);
   const keyRing = openKeyRing({ keys: config.keys, dataDir, create: !(await needsKeys(database)) });
   // On PostgreSQL nothing is lost with the folder.
   const dataFolder =
@@ -337,6 +341,15 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       onNotice: config.onNotice,
     }),
     recorder,
+    traces: {
+      server,
+      async write(begun, ended) {
+        await store.inFlight.add(begun);
+        await store.inFlight.remove(ended);
+      },
+      acceptance,
+      troubleOf: storageTrouble,
+    },
     limits: config.limits,
     tracer: tracing?.tracer,
     onFinished: config.onFinished,
@@ -348,11 +361,16 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const keptCalls: KeptCalls = createKeptCalls({ store, executor, answerKeeper, keyRing });
   const callStep = createStepCalls({ executor, keptCalls, store, durableCalls });
   // Alone with its data, nobody else can be running what is left over.
-  const abandonLost = async () =>
-    keptCalls.abandon({
+  const abandonLost = async () => {
+    await recordLostCalls({ store, endedBefore: Date.now() });
+    await keptCalls.abandon({
       except: await durable.unfinished(),
       ...(database.dialect === 'sqlite' ? {} : { deadlineBefore: Date.now() }),
     });
+  };
+  // Before what was kept for callers: what was noted says more.
+  const lost = await recordLostCalls({ store, server, endedBefore: Date.now() });
+  if (lost > 0) warn(`${lost} calls were running when a server was killed, and are recorded as unknown`);
   await abandonLost();
 
   await registerBuiltin(store, builtin.tools);

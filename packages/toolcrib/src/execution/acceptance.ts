@@ -1,7 +1,7 @@
 import { CribError } from '../model/crib-error.ts';
 
 /** Why nothing is taken on: the record cannot be written, changes made on other servers cannot be seen, the data folder is gone. */
-type SuspensionCause = 'record' | 'changes' | 'data-folder';
+type SuspensionCause = 'record' | 'in-flight' | 'changes' | 'data-folder';
 
 /** Whether this server takes on calls and changes at all. Whoever begins something asks here first. */
 export interface Acceptance {

@@ -4,8 +4,10 @@ import type { Principal } from '../model/principal.ts';
 import { uuidV7 } from '../model/uuid-v7.ts';
 import type { RunningCall } from './running-call.ts';
 
+type Outcome = Pick<Answer, 'execution_time_ms' | 'status'> & { error: Pick<NonNullable<Answer['error']>, 'code'> | null };
+
 /** [SEC-4] The line of a call that was made. */
-export function recordOf(call: RunningCall, answer: Answer): CallRecord {
+export function recordOf(call: RunningCall, answer: Outcome): CallRecord {
   return {
     call_id: call.callId,
     started_at: call.startedAt,
@@ -22,6 +24,11 @@ export function recordOf(call: RunningCall, answer: Answer): CallRecord {
     status: answer.status,
     error_code: answer.error?.code ?? null,
   };
+}
+
+/** [SEC-4] The line of a call that nothing more was heard of, because its server was killed. */
+export function unknownRecordOf(call: RunningCall): CallRecord {
+  return recordOf(call, { execution_time_ms: 0, status: 'unknown', error: { code: 'SERVICE_UNAVAILABLE' } });
 }
 
 interface Refusal {

@@ -15,6 +15,7 @@ import { calledBy, unknownAnswer } from './answer.ts';
 import type { ArgumentValidator } from './argument-validator.ts';
 import { recordOf, refusalRecord } from './call-record.ts';
 import { endCallSpan, startCallSpan } from './call-span.ts';
+import { createCallTraces, type CallTracesInput } from './call-traces.ts';
 import { longestTime, usualTime, type CallTimes } from './call-times.ts';
 import type { DurableCalls, GoOn } from './durable-calls.ts';
 import { createInvoke, type InvokeInput } from './invoke.ts';
@@ -75,13 +76,15 @@ interface Granted {
   revision: number;
 }
 
-export interface ExecutorInput extends Omit<InvokeInput, 'check'> {
+export interface ExecutorInput extends Omit<InvokeInput, 'check' | 'onPending'> {
   counter: Counter;
   /** Asked before anything is begun. */
   acceptance: Acceptance;
   validator: ArgumentValidator;
   recorder: Recorder;
   limits: ExecutionLimits;
+  /** [SEC-4] Where what is running is noted; without it, a server that is killed leaves no trace of it. */
+  traces?: CallTracesInput;
   /** [POLL-2] [WF-2] Runs what outlives its server; without it, nothing does. */
   durableCalls?: DurableCalls | undefined;
   /** Resolves when every source has been started, or could not be. */
@@ -107,7 +110,8 @@ export function createExecutor(input: ExecutorInput): Executor {
   const principals = createGate({ who: 'You' });
   const turns = createTurns();
   const runningCalls = new RunningCalls();
-  const invoke = createInvoke({ ...input, check }, runningCalls);
+  const traces = input.traces && createCallTraces(input.traces, runningCalls);
+  const invoke = createInvoke({ ...input, check, onPending: traces?.noticed }, runningCalls);
   let admittedCalls = 0;
   let tellIdle: (() => void) | undefined;
   let stopped = false;
@@ -155,6 +159,8 @@ export function createExecutor(input: ExecutorInput): Executor {
       answer = await invoke(call, args);
       const leftMs = call.timeoutMs - answer.execution_time_ms;
       const isDurable = await record(recordOf(call, answer), call.begun ? Math.min(leftMs, confirmWithinMs) : 0);
+      // One whose record is not durable yet is told of by its trace, until it is.
+      if (isDurable) traces?.ended(call);
       // Nobody was asked to do anything: whatever becomes of its record, that is so.
       if (isDurable || !call.begun) return answer;
       // A refusal would be retried and the tool run twice; an unrecorded success must not be acknowledged.

@@ -19,6 +19,8 @@ export interface InvokeInput {
   shape: Shaper;
   /** Throws where the source must not be asked any more. */
   check(call: RunningCall): void;
+  /** Told whenever a source is waited for. */
+  onPending?(): void;
   /** Told about what happened to a call on its way, for metrics. */
   onNotice?(notice: CallNotice, tool: Tool): void;
   /** Told about every call that failed through the fault of its source, for metrics. */
@@ -77,7 +79,10 @@ export function createInvoke(input: InvokeInput, runningCalls: RunningCalls): (c
     const { turn } = call;
     try {
       const output = turn?.ready === undefined ? ask(call, args) : askLater(call, args, turn.ready);
-      if (output instanceof Promise) runningCalls.add(call);
+      if (output instanceof Promise) {
+        runningCalls.add(call);
+        input.onPending?.();
+      }
       const settled = output instanceof Promise ? await settle(call, args, output) : output;
       turn?.end({ kind: 'answered' });
       const answer = shape(call, settled, elapsed(began));

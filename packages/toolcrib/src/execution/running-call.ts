@@ -50,6 +50,8 @@ export class RunningCall implements CallContext {
   queued = false;
   /** True once its source has been asked, or is about to be: only then can it have taken effect. */
   begun = false;
+  /** [SEC-4] Whether it has been noted that it runs; `soon` where it was seen once. */
+  noted: 'no' | 'soon' | 'yes' = 'no';
   /** How often its source was asked. */
   attempts = 1;
   /** Whether the caller gave it less time than it would have had. */

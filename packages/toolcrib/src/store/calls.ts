@@ -18,6 +18,20 @@ const columns = ledgers.calls.columns.map(([name]) => name as keyof CallRecord);
 export type Calls = ReturnType<typeof createCalls>;
 
 export function createCalls(queries: Queries, append: AppendRows) {
+  /** Those that are being made, by any server: what is known of them would be their record if they were never heard of again. */
+  async function running({ before, limit, subject, tool, issuer }: CallPage): Promise<CallRecord[]> {
+    let query = queries.selectFrom('calls_in_flight').select('record').orderBy('call_id', 'desc');
+    if (before !== undefined) query = query.where('call_id', '<', before);
+    const calls = (await query.execute()).map(({ record }) => JSON.parse(record) as CallRecord);
+    return calls
+      .filter(
+        (call) =>
+          (subject ?? call.subject) === call.subject && (tool ?? call.tool) === call.tool && (issuer ?? call.issuer) === call.issuer,
+      )
+      .slice(0, limit)
+      .map((call) => Object.assign(call, { status: 'running' as const, error_code: null }));
+  }
+
   return {
     /** Writes all of them in one commit and returns when they are durable. The caller collects what belongs together. */
     async append(records: readonly CallRecord[]): Promise<void> {
@@ -30,6 +44,7 @@ export function createCalls(queries: Queries, append: AppendRows) {
 
     /** The newest first. */
     async list({ before, limit, subject, tool, status, issuer }: CallPage): Promise<CallRecord[]> {
+      if (status === 'running') return running({ before, limit, subject, tool, issuer });
       let query = queries.selectFrom('calls').select(columns).orderBy('call_id', 'desc').limit(limit);
       if (before !== undefined) query = query.where('call_id', '<', before);
       if (subject !== undefined) query = query.where('subject', '=', subject);

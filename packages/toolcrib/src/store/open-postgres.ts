@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely } from 'kysely';
-import type { Client, ClientConfig } from 'pg';
+import type { Client, ClientBase, ClientConfig, Pool } from 'pg';
 import { CribError } from '../model/crib-error.ts';
 import type { PostgresDatabase } from './database.ts';
 import { migrateToLatest } from './migrate-to-latest.ts';
@@ -29,23 +29,17 @@ export async function openPostgres(url: string): Promise<PostgresDatabase> {
   let pool: PostgresDatabase['pool'] | undefined;
   const streams = new Set<Client['connection']['stream']>();
   try {
-    pool = new pg.Pool({ ...clientConfig, max: 10 });
-    // The pool replaces an idle connection that broke; without a listener the event would end the process.
-    pool.on('error', () => {});
-    // The same for one that breaks while it is lent out, between two statements of a transaction; the next statement fails.
+    pool = hardened(new pg.Pool({ ...clientConfig, max: 10, onConnect: boundStatements }));
     pool.on('connect', (client) => {
-      client.on('error', () => {});
       const { stream } = (client as Client).connection;
       streams.add(stream);
       stream.once('close', () => streams.delete(stream));
-      // Said here and not when connecting, because poolers in between do not know the setting. Where it fails, the next statement does too.
-      client.query(`set statement_timeout = ${statementTimeoutMs}`).catch(() => {});
     });
     // Tried once by itself, because only here the reason why it cannot be reached is wanted in full.
     (await pool.connect()).release();
     // By a pool of its own: what is done to large tables takes its time.
     const { query_timeout: _bound, ...unbounded } = clientConfig;
-    const migrating = new Kysely<Tables>({ dialect: new PlainPostgresDialect(new pg.Pool({ ...unbounded, max: 2 })) });
+    const migrating = new Kysely<Tables>({ dialect: new PlainPostgresDialect(hardened(new pg.Pool({ ...unbounded, max: 2 }))) });
     try {
       await migrateToLatest(migrating, 'postgres', `The PostgreSQL database ${place}`);
     } finally {
@@ -61,6 +55,19 @@ export async function openPostgres(url: string): Promise<PostgresDatabase> {
     await pool?.end();
     throw error instanceof CribError ? error : cannotOpen(place, error);
   }
+}
+
+/** The pool waits for it. Said here and not when connecting, because poolers in between do not know the setting. */
+function boundStatements(client: ClientBase): unknown {
+  return client.query(`set statement_timeout = ${statementTimeoutMs}`);
+}
+
+function hardened(pool: Pool): Pool {
+  // The pool replaces an idle connection that broke; without a listener the event would end the process.
+  pool.on('error', () => {});
+  // The same for one that breaks while it is lent out, between two statements of a transaction; the next statement fails.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
 }
 
 /** Host, port and database of a URL, which is all of it that may appear in a message. */

@@ -18,6 +18,7 @@ import type { Database } from './database.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { createEvents, insertEvent, type Events } from './events.ts';
 import { createExclusively, type Exclusively } from './exclusively.ts';
+import { createInFlight, type InFlight } from './in-flight.ts';
 import { createGroups, type Groups } from './groups.ts';
 import { nameConflicts } from './name-conflicts.ts';
 import { createPolicies, type Policies } from './policies.ts';
@@ -47,6 +48,8 @@ export interface Store extends StoreNouns {
   /** Appended to, by each server in a chain of its own, and therefore never within a change. */
   readonly calls: Calls;
   readonly refusals: Refusals;
+  /** [SEC-4] What is being done at the moment. */
+  readonly inFlight: InFlight;
   readonly audit: Audit;
   /**
    * Runs `mutate` and records the change in one transaction, and returns the event after the commit. `mutate` must use `transaction`
@@ -82,6 +85,7 @@ export function createStore(database: Database, { now = Date.now, keys, check }:
     ...nouns(kysely),
     calls: createCalls(kysely, calls.append),
     refusals: createRefusals(kysely, refusals.append),
+    inFlight: createInFlight(kysely),
     audit: createAudit({ database, keys, own: () => [calls.last, refusals.last, seen].filter((head) => head !== undefined) }),
 
     async change(change, mutate) {

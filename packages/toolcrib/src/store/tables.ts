@@ -89,6 +89,13 @@ export interface Tables {
   };
   /** The newest change of a topic that retention has deleted: what came after it has greater ids. */
   revisions: { topic: ChangeTopic; id: number };
+  calls_in_flight: {
+    call_id: string;
+    server: string;
+    ends_by: number;
+    /** As JSON: what its record will be if nothing more is ever heard of it. */
+    record: string;
+  };
   answers: {
     call_id: string;
     /** The key of the principal who made the call. */
