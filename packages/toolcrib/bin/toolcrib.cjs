@@ -4,6 +4,7 @@
 
 var childProcess = require('child_process');
 var fs = require('fs');
+var os = require('os');
 var path = require('path');
 
 var neededMajor = 24;
@@ -17,7 +18,8 @@ if (majorOf(process.versions.node) >= neededMajor) {
 }
 
 function runHere() {
-  require('module').enableCompileCache();
+  var cache = compileCacheFolder();
+  if (cache) require('module').enableCompileCache(cache);
   // A clone has the source, which Node runs as it is; an installed package has only what was built from it.
   var source = path.join(__dirname, '..', 'src', 'main.ts');
   var entry = fs.existsSync(source) ? source : path.join(__dirname, '..', 'dist', 'main.js');
@@ -26,6 +28,34 @@ function runHere() {
     .then(function (exitCode) {
       process.exitCode = exitCode;
     });
+}
+
+/**
+ * A folder of our own for compiled code, which runs without being looked at: whoever can write there runs as us. The usual one is shared by
+ * everybody on the machine. Undefined, and nothing is kept, where the folder is not ours alone or others could put one in its place.
+ */
+function compileCacheFolder() {
+  try {
+    var base = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
+    var own = path.join(base, 'toolcrib');
+    var folder = path.join(own, 'compiled');
+    if (!path.isAbsolute(folder)) return undefined;
+    fs.mkdirSync(folder, { recursive: true, mode: 448 }); // 0700
+    // Folders on Windows have no such owner and mode; a home is its user's there.
+    if (!process.getuid) return folder;
+    var safe = isFolderOf(folder, [process.getuid()], 63) && isFolderOf(own, [process.getuid()], 18); // 0077, 0022
+    return safe && isFolderOf(base, [process.getuid(), 0], 18) ? folder : undefined;
+  } catch (error) {
+    // No home, or none that can be written to.
+    if (error.code) return undefined;
+    throw error;
+  }
+}
+
+/** No link, of one of these owners, and without these rights of others. */
+function isFolderOf(folder, owners, rights) {
+  var found = fs.lstatSync(folder);
+  return found.isDirectory() && owners.indexOf(found.uid) >= 0 && (found.mode & rights) === 0;
 }
 
 /** Node comes along as an optional dependency; npm installs the one package that fits this machine. */

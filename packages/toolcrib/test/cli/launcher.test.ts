@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { version } from '../../src/version.ts';
@@ -41,6 +41,55 @@ describe('the launcher', () => {
       'src/main.ts': mainThatExits(3).replace('args', 'args: string[]'),
     });
     expect((await runToolcrib([], clone)).code).toBe(3);
+  });
+});
+
+describe('compiled code', () => {
+  /** What the launcher leaves behind in the cache of this home, and in the shared folder of the machine. */
+  async function run(home: string, env: Record<string, string> = {}) {
+    await mkdir(join(home, 'tmp'), { recursive: true });
+    expect((await runToolcrib(['--version'], { env: { HOME: home, TMPDIR: join(home, 'tmp'), ...env } })).stdout).toBe(`${version}\n`);
+    expect(await readdir(join(home, 'tmp')), 'nothing in the folder that everybody shares').toEqual([]);
+    return readdir(join(home, '.cache', 'toolcrib', 'compiled'));
+  }
+
+  test('[SEC-3] is kept in a folder that is ours alone', async () => {
+    await using home = await temporaryDirectory();
+    expect(await run(home.path)).not.toEqual([]);
+    expect((await lstat(join(home.path, '.cache', 'toolcrib', 'compiled'))).mode & 0o777).toBe(0o700);
+  });
+
+  test('[SEC-3] is not kept where others may write', async () => {
+    for (const open of ['.cache/toolcrib/compiled', '.cache/toolcrib', '.cache']) {
+      await using home = await temporaryDirectory();
+      await mkdir(join(home.path, '.cache', 'toolcrib', 'compiled'), { recursive: true, mode: 0o700 });
+      await chmod(join(home.path, open), 0o777);
+      expect([open, await run(home.path)]).toEqual([open, []]);
+    }
+  });
+
+  test('[SEC-3] is not kept behind a link', async () => {
+    await using home = await temporaryDirectory();
+    await mkdir(join(home.path, 'elsewhere'), { mode: 0o700 });
+    await mkdir(join(home.path, '.cache', 'toolcrib'), { recursive: true, mode: 0o700 });
+    await symlink(join(home.path, 'elsewhere'), join(home.path, '.cache', 'toolcrib', 'compiled'));
+    expect(await run(home.path)).toEqual([]);
+  });
+
+  test.runIf(process.getuid?.() === 0)('[SEC-3] is neither read from nor kept in a folder that another user has planted', async () => {
+    for (const planted of ['.cache/toolcrib/compiled', '.cache/toolcrib', '.cache']) {
+      await using home = await temporaryDirectory();
+      await mkdir(join(home.path, '.cache', 'toolcrib', 'compiled'), { recursive: true, mode: 0o700 });
+      await chown(join(home.path, planted), 65_534, 65_534);
+      expect([planted, await run(home.path)]).toEqual([planted, []]);
+    }
+  });
+
+  test('[CLI-1] is done without where there is no home', async () => {
+    await using folder = await temporaryDirectory();
+    await writeFile(join(folder.path, 'file'), '');
+    const env = { HOME: join(folder.path, 'file'), TMPDIR: folder.path };
+    expect(await runToolcrib(['--version'], { env })).toMatchObject({ code: 0, stderr: '' });
   });
 });
 
