@@ -1,5 +1,6 @@
 import type { CallNotice } from './execution/call-notice.ts';
 import type { ExecutionLimits } from './execution/executor.ts';
+import type { Limits } from './execution/limits.ts';
 import type { ClaimsByIssuer } from './identity/claims-by-issuer.ts';
 import type { ExchangeOutcome } from './identity/token-exchange.ts';
 import type { TrustedIssuer } from './identity/trusted-issuers.ts';
@@ -49,6 +50,8 @@ export interface CribConfig {
   /** [ID-3] Who has issued a caller's token, for sources that exchange it; without it none can. */
   issuerOf?(issuer: string): TrustedIssuer | undefined;
   limits: ExecutionLimits;
+  /** [EXEC-7] For every principal: searches, registrations, previews and begun connections together. Unlimited when absent. */
+  requestLimits?: Pick<Limits, 'rate_per_second' | 'burst'>;
   /** How long arguments may be checked on a thread of their own, and a schema compiled; 5 seconds when absent. */
   checkMs?: number;
   /** The largest answer that is given whole, where neither its tool nor its source says. */

@@ -28,6 +28,7 @@ import { createOutputValidator } from './execution/output-validator.ts';
 import { recordLostCalls } from './execution/lost-calls.ts';
 import { createRecorder } from './execution/recorder.ts';
 import { sealEarlier } from './execution/seal-earlier.ts';
+import { createRequestRate, type RequestRate } from './execution/request-rate.ts';
 import { createShaper } from './execution/shaper.ts';
 import { createStepCalls } from './execution/step-calls.ts';
 import type { CribConfig } from './crib-config.ts';
@@ -98,6 +99,8 @@ export interface Crib {
   readonly supervisor: Supervisor;
   readonly executor: Executor;
   readonly keptCalls: KeptCalls;
+  /** [EXEC-7] For what costs much more than it takes to ask. */
+  readonly requestRate: RequestRate;
   readonly artifacts: KeptArtifacts;
   readonly secrets: SecretAdministration;
   readonly groups: GroupAdministration;
@@ -300,8 +303,9 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     warn,
     onWritten: config.onRecorded,
   });
+  const requestRate = createRequestRate(config.requestLimits ?? {});
   const builtin = opened.adopt(
-    createBuiltinSource({ version, catalogue: createCatalogue({ counter, executor: () => executor }) }),
+    createBuiltinSource({ version, catalogue: createCatalogue({ counter, executor: () => executor, rate: requestRate }) }),
     (source) => source.close(),
   );
   const { bytesPerPrincipal } = config.artifacts;
@@ -409,6 +413,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     supervisor,
     executor,
     keptCalls,
+    requestRate,
     artifacts,
     secrets: createSecretAdministration({
       secrets,

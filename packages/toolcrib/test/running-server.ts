@@ -40,6 +40,7 @@ export async function startTestServer(config: Partial<ServeConfig> = {}): Promis
   const running = await startServer({
     port: 0,
     principalLimits: {},
+    requestLimits: {},
     drainMs: 0,
     logLevel: 'silent',
     // Tests that are about approval say so.
@@ -79,12 +80,16 @@ export async function grantBuiltinTools(admin: ApiClient): Promise<void> {
 /** What an issuer beside others needs to say to make administrators. */
 export const administering = { admin_claim: 'realm_access.roles=toolcrib-admin', run_claim: 'realm_access.roles=toolcrib-run' };
 
+/** [OPS-1] What `/metrics` of a server with an issuer asks for. */
+export const metricsToken = 'metrics-of-the-tests';
+
 /** A server that trusts an issuer of the test's own, which signs whatever claims the test wants, beside those of `config`. */
 export async function startServerWithIssuer({ issuers = [], ...config }: Partial<ServeConfig> = {}) {
   const issuer = await startTokenIssuer();
   const server = await startTestServer({
     issuers: [{ ...issuer.config, ...administering }, ...issuers],
     allowedNetworks: ['loopback'],
+    metricsToken,
     ...config,
   });
   const signedIn = async (claims: Record<string, unknown>) => server.client(await issuer.sign(claims));
@@ -92,6 +97,7 @@ export async function startServerWithIssuer({ issuers = [], ...config }: Partial
   return {
     issuer,
     server,
+    metrics: async () => (await server.client(metricsToken).get('/metrics')).text,
     /** A client with a token that has these claims. */
     signedIn,
     async [Symbol.asyncDispose]() {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { CribError } from '../model/crib-error.ts';
 import { align } from './align.ts';
 import { countTools, paintState } from './describe-source.ts';
@@ -23,10 +24,17 @@ export async function registerAll(plan: readonly PlannedSource[], sources: Sourc
   return outcomes;
 }
 
+/** Hundreds of entries are more than may be registered at once: the rest waits until it may. */
+const rateLimitedMs = 1000;
+
 async function register(entry: string, send: () => Promise<ShownSource>): Promise<ImportOutcome> {
   try {
     return { entry, source: await send(), error: null };
   } catch (error) {
+    if (error instanceof CribError && error.code === 'RATE_LIMITED') {
+      await delay(rateLimitedMs);
+      return register(entry, send);
+    }
     if (!(error instanceof CribError) || !isRefusal(error)) throw error;
     return { entry, source: null, error: { code: error.code, message: error.message } };
   }

@@ -11,6 +11,7 @@ import { egressFrom } from './egress-from.ts';
 import type { Given } from './given.ts';
 import type { IssuerConfig } from '../identity/issuer-config.ts';
 import { issuersFrom } from './issuers.ts';
+import { metricsFrom } from './metrics-from.ts';
 import { serveOptions, type PlaceOption, type ServeOption } from './serve-options.ts';
 import { tracingFrom } from './tracing-from.ts';
 import { UsageError } from './usage-error.ts';
@@ -29,6 +30,8 @@ export function serveConfig(
   const rate = given.number('principal-rate', { least: 0, most: 1_000_000, whole: false });
   const burst = given.number('principal-burst', { least: 1, most: 1_000_000 });
   const concurrency = given.number('principal-concurrency', { least: 0, most: 1_000_000 });
+  const requestRate = given.number('request-rate', { least: 0, most: 1_000_000, whole: false });
+  const requestBurst = given.number('request-burst', { least: 1, most: 1_000_000 });
   const defaultTimeoutMs = given.number('timeout', { least: 1, most: hour });
   const maxTimeoutMs = given.number('max-timeout', { least: 1, most: hour });
   if (maxTimeoutMs < defaultTimeoutMs) throw new UsageError('--max-timeout must not be shorter than --timeout', { field: 'max-timeout' });
@@ -53,6 +56,7 @@ export function serveConfig(
     bodyLimitBytes: given.number('body-limit', { least: 1, most: 1_073_741_824 }),
     // A burst without a rate would be a limit that never fills up again.
     principalLimits: { ...(rate > 0 ? { rate_per_second: rate, burst } : {}), ...(concurrency > 0 ? { concurrency } : {}) },
+    requestLimits: requestRate > 0 ? { rate_per_second: requestRate, burst: requestBurst } : {},
     defaultTimeoutMs,
     maxTimeoutMs,
     drainMs: given.number('drain', { least: 0, most: hour }),
@@ -61,6 +65,7 @@ export function serveConfig(
     artifactBytes: given.number('artifact-bytes', { least: 0, most: 1_099_511_627_776 }),
     retentionDays: given.number('retention', { least: 1, most: 36_500 }),
     auditRetentionDays: given.number('audit-retention', { least: 30, most: 36_500 }),
+    ...metricsFrom(given),
     ...(tracing === undefined ? {} : { tracing }),
     ...(pinning === undefined ? {} : { pinning }),
     logLevel,

@@ -1,7 +1,7 @@
 import { usualConfig } from '../http/server-config.ts';
 import type { OptionTable } from './option-table.ts';
 
-const { adminMatcher, runMatcher, principalLimits } = usualConfig;
+const { adminMatcher, runMatcher, principalLimits, requestLimits } = usualConfig;
 
 /** Where the server is and what it stands on; `doctor` looks at exactly these. */
 export const placeOptions = {
@@ -133,6 +133,16 @@ export const serveOptions = {
     help: 'Calls of one user that may run at once; 0 sets no limit',
     default: String(principalLimits.concurrency),
   },
+  'request-rate': {
+    value: 'number',
+    help: 'Searches, registrations, previews and begun connections per second for each user; 0 sets no limit',
+    default: String(requestLimits.rate_per_second),
+  },
+  'request-burst': {
+    value: 'number',
+    help: 'How many of them may come at once before the rate applies',
+    default: String(requestLimits.burst),
+  },
   timeout: { value: 'ms', help: 'How long a call may take where nothing else is said', default: String(usualConfig.defaultTimeoutMs) },
   'max-timeout': { value: 'ms', help: 'The longest time a caller may ask for', default: String(usualConfig.maxTimeoutMs) },
   drain: { value: 'ms', help: 'How long running calls may still take when the server stops', default: String(usualConfig.drainMs) },
@@ -161,6 +171,16 @@ export const serveOptions = {
     value: 'days',
     help: 'How long the record of changes is kept, 30 days at least',
     default: String(usualConfig.auditRetentionDays),
+  },
+  'metrics-token': {
+    value: 'file',
+    help: 'The token that /metrics asks for, in a file. The variable may hold the token itself. Without it, /metrics is open in development; with --issuer it is only served on --metrics-listen',
+    env: 'TOOLCRIB_METRICS_TOKEN',
+  },
+  'metrics-listen': {
+    value: 'host:port',
+    help: 'Serves /metrics on a port of its own, too: 127.0.0.1:9464',
+    env: 'TOOLCRIB_METRICS_LISTEN',
   },
   'otlp-endpoint': {
     value: 'url',

@@ -3,16 +3,24 @@ import { describeTool } from '../inventory/describe-tool.ts';
 import type { Answer } from '../model/call.ts';
 import type { ToolCatalogue } from '../sources/builtin/tool-catalogue.ts';
 import type { Executor } from './executor.ts';
+import type { RequestRate } from './request-rate.ts';
 import { runWithin } from './run-within.ts';
 
+interface CatalogueInput {
+  counter: Counter;
+  executor: () => Executor;
+  /** A search is counted like one of the API's. */
+  rate: RequestRate;
+}
+
 /** [BI-2] The tools about tools see exactly what their caller may see, and call through the same path. */
-export function createCatalogue({ counter, executor }: { counter: Counter; executor: () => Executor }): ToolCatalogue {
+export function createCatalogue({ counter, executor, rate }: CatalogueInput): ToolCatalogue {
   return {
-    search: (principal, query, limit) =>
-      counter
-        .search(counter.accessOf(principal), query)
-        .slice(0, limit)
-        .map(({ name, model_name, title, description }) => ({ name, model_name, title, description })),
+    search(principal, query, limit) {
+      rate(principal);
+      const found = counter.search(counter.accessOf(principal), query).slice(0, limit);
+      return found.map(({ name, model_name, title, description }) => ({ name, model_name, title, description }));
+    },
     describe: (principal, name) => {
       const tool = counter.snapshot.find(name);
       const permission = tool && counter.accessOf(principal).permissions.get(tool.tool_id);

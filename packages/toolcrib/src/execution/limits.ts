@@ -27,8 +27,16 @@ export interface Gate {
   readonly tracked: number;
 }
 
+interface GateInput {
+  /** For the message: `You`. */
+  who: string;
+  /** What is counted, for the message. */
+  what?: string;
+  now?: (() => number) | undefined;
+}
+
 /** [EXEC-7] A token bucket and a count of running calls per key. */
-export function createGate({ who, now = () => performance.now() }: { who: string; now?: () => number }): Gate {
+export function createGate({ who, what = 'calls', now = () => performance.now() }: GateInput): Gate {
   const usages = new Map<string, Usage>();
 
   function forgetIdle(): void {
@@ -48,7 +56,7 @@ export function createGate({ who, now = () => performance.now() }: { who: string
     }
     usage.limits = limits;
     if (limits.concurrency !== undefined && usage.running >= limits.concurrency) {
-      throw new CribError('RATE_LIMITED', `${who} may run ${limits.concurrency} calls at once: wait for one to end`, {
+      throw new CribError('RATE_LIMITED', `${who} may run ${limits.concurrency} ${what} at once: wait for one to end`, {
         retryAfterMs: 1000,
       });
     }
@@ -56,7 +64,7 @@ export function createGate({ who, now = () => performance.now() }: { who: string
       const tokens = refill(usage, now());
       if (tokens < oneCall) {
         const retryAfterMs = Math.ceil(((1 - tokens) / limits.rate_per_second) * 1000);
-        throw new CribError('RATE_LIMITED', `${who} may make ${limits.rate_per_second} calls a second: try again later`, {
+        throw new CribError('RATE_LIMITED', `${who} may make ${limits.rate_per_second} ${what} a second: try again later`, {
           retryAfterMs,
         });
       }

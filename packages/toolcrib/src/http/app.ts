@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { RefusalLog } from '../administration/refusal-log.ts';
+import type { RequestRate } from '../execution/request-rate.ts';
 import { authenticationFailure } from '../identity/authentication-failure.ts';
 import type { TokenVerifier } from '../identity/verify-token.ts';
 import { CribError } from '../model/crib-error.ts';
@@ -35,6 +36,8 @@ export interface AppInput {
   bodyLimitBytes: number;
   /** [SEC-4] Told of every request that is refused for who sent it. */
   onRefused: RefusalLog['note'];
+  /** [EXEC-7] Asked before every request that is `rated`. */
+  requestRate: RequestRate;
   metrics: Metrics;
   logger: Logger;
   tracer?: Tracer | undefined;
@@ -81,6 +84,7 @@ export function createApp(input: AppInput): FastifyInstance {
   });
 
   app.addHook('onRequest', (request, reply, done) => {
+    protect(reply);
     const refused = request.routeOptions.config.guarded === false ? undefined : guardedAgainst(request);
     if (refused !== undefined) sendError(reply, refused);
     else if (!crossOrigin(request, reply)) done();
@@ -99,6 +103,7 @@ export function createApp(input: AppInput): FastifyInstance {
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
 
   function sendError(reply: FastifyReply, error: unknown): void {
+    protect(reply);
     let refusal = toCribError(error);
     const trouble = storageTrouble(error);
     if (trouble !== undefined) {
@@ -154,19 +159,28 @@ export function createApp(input: AppInput): FastifyInstance {
       config: { guarded: route.tag !== 'health' },
       bodyLimit: Math.max(input.bodyLimitBytes, route.bodyLimitBytes ?? 0),
       ...(route.access === 'public' ? {} : { onRequest: authenticate(route) }),
-      handler: (request, reply) =>
-        route.handle({
-          // A public route has no caller and never looks at one.
-          principal: request.principal as Principal,
+      handler(request, reply) {
+        // A public route has no caller and never looks at one.
+        const principal = request.principal as Principal;
+        const query = parseQuery(route, request.query);
+        if (route.rated?.(query) === true) input.requestRate(principal);
+        return route.handle({
+          principal,
           params: route.params === undefined ? undefined : parse(route.params, request.params),
-          query: parseQuery(route, request.query),
+          query,
           body: route.body === undefined ? undefined : parse(route.body, givenBody(request)),
           request,
           reply,
-        }),
+        });
+      },
     });
   }
   return app;
+}
+
+/** No answer is kept by anybody on its way, nor taken for something else than it says. Routes may say otherwise afterwards. */
+function protect(reply: FastifyReply): void {
+  void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
 }
 
 const noQuery = z.strictObject({});
@@ -201,6 +215,12 @@ function clientErrorHandler(error: Error & { code?: string }, socket: Socket): v
     return;
   }
   const body = JSON.stringify(new CribError('VALIDATION_ERROR', unreadable[error.code ?? ''] ?? 'This is not valid HTTP'));
-  const head = ['HTTP/1.1 400 Bad Request', 'content-type: application/json; charset=utf-8', `content-length: ${Buffer.byteLength(body)}`];
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'content-type: application/json; charset=utf-8',
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
   socket.end(`${head.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`);
 }

@@ -19,7 +19,6 @@ export function openEventStream(reply: FastifyReply, headers: Record<string, str
   response.writeHead(200, {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
     // Proxies that collect an answer before passing it on would make a stream pointless.
     'x-accel-buffering': 'no',
     ...headers,

@@ -8,6 +8,8 @@ import { freePort } from '../net/free-port.ts';
 import { compileClaimCheck } from '../policy/claim-check.ts';
 import { version } from '../version.ts';
 import { createApp } from './app.ts';
+import { createMetricsGuard } from './metrics-guard.ts';
+import { openMetricsListener } from './metrics-listener.ts';
 import { createMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Route } from './route.ts';
@@ -34,6 +36,8 @@ import { usualConfig, type ServeConfig } from './server-config.ts';
 
 export interface RunningServer {
   readonly url: string;
+  /** Where metrics have a port of their own. */
+  readonly metricsUrl?: string;
   readonly dev: boolean;
   /** A development user's token; absent where real issuers are configured. */
   mint?(username: string): Promise<string>;
@@ -86,6 +90,7 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
     allowedNetworks: config.allowedNetworks ?? (config.issuers.length === 0 ? ['loopback'] : []),
     ...(config.proxy === undefined ? {} : { proxy: config.proxy, noProxy: config.noProxy ?? [] }),
     ...(config.caFile === undefined ? {} : { caFile: config.caFile }),
+    requestLimits: config.requestLimits,
     limits: { principal: config.principalLimits, defaultTimeoutMs: config.defaultTimeoutMs, maxTimeoutMs: config.maxTimeoutMs },
     ...(config.checkMs === undefined ? {} : { checkMs: config.checkMs }),
     retentionDays: config.retentionDays,
@@ -172,6 +177,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     ...userConnectionRoutes({ crib }),
     ...healthRoutes({
       metrics,
+      metricsGuard: createMetricsGuard({ token: config.metricsToken, open: devIssuer !== undefined }),
       closing: closing.signal,
       unreachableIssuers: () => verifier.unreachable(),
       refusedBecause: () => crib.acceptance.reasons(),
@@ -189,16 +195,26 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
     closing: closing.signal,
     bodyLimitBytes: config.bodyLimitBytes,
     onRefused: crib.refusals.note,
+    requestRate: crib.requestRate,
     metrics,
     logger,
     tracer: crib.tracing?.tracer,
   });
   development?.addRoutes(app);
-  await app.listen({ host, port }).catch((error: Error & { code?: string }) => {
+  const metricsListener =
+    config.metricsListen &&
+    (await openMetricsListener({
+      ...config.metricsListen,
+      metrics,
+      guard: createMetricsGuard({ token: config.metricsToken, open: true }),
+    }));
+  await app.listen({ host, port }).catch(async (error: Error & { code?: string }) => {
+    await metricsListener?.[Symbol.asyncDispose]();
     if (error.code !== 'EADDRINUSE') throw error;
     throw new CribError('CONFLICT', `Port ${port} of ${host} is taken: stop what listens there, or choose another with --port`);
   });
-  logger.info({ url: baseUrl, version, development: devIssuer !== undefined }, 'serving');
+  const metricsUrl = metricsListener?.url;
+  logger.info({ url: baseUrl, version, development: devIssuer !== undefined, ...(metricsUrl && { metrics: metricsUrl }) }, 'serving');
   // Once the door is open, and from then on: an issuer that is down keeps nobody from starting, and is known before the first caller comes.
   void verifier.renewKeys();
   const renewing = setInterval(() => void verifier.renewKeys(), renewKeysMs).unref();
@@ -209,6 +225,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
 
   return {
     url: baseUrl,
+    ...(metricsUrl === undefined ? {} : { metricsUrl }),
     dev: devIssuer !== undefined,
     ...(devIssuer === undefined ? {} : { mint: (username: string) => devIssuer.mint(username) }),
     tools: crib.counter.snapshot.tools.filter((tool) => tool.state === 'active').length,
@@ -225,6 +242,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
       await demoPlaced;
       await following?.[Symbol.asyncDispose]();
       await crib.close({ drainMs: config.drainMs, answered });
+      await metricsListener?.[Symbol.asyncDispose]();
       clearInterval(sweep);
       clearTimeout(cut);
       logger.info('stopped');

@@ -4,6 +4,7 @@ import type { Matcher } from '../model/policy.ts';
 import type { Pinning } from '../model/source-definition.ts';
 import type { RunRules } from '../model/run-rules.ts';
 import type { TracingConfig } from '../tracing/tracing-config.ts';
+import type { ListenAddress } from './metrics-listener.ts';
 
 export interface ServeConfig {
   host: string;
@@ -48,6 +49,8 @@ export interface ServeConfig {
   trustedProxies: string[];
   bodyLimitBytes: number;
   principalLimits: Limits;
+  /** [EXEC-7] For each user: searches, registrations, previews and begun connections together. */
+  requestLimits: Pick<Limits, 'rate_per_second' | 'burst'>;
   defaultTimeoutMs: number;
   maxTimeoutMs: number;
   /** How long costly arguments may be checked; 5 seconds when absent. */
@@ -62,6 +65,9 @@ export interface ServeConfig {
   /** How long the rest of larger ones is kept, and how much of it for each user. */
   artifactDays: number;
   artifactBytes: number;
+  /** [OPS-1] What whoever collects metrics has to show; without it they are open in development, and on a port of their own alone otherwise. */
+  metricsToken?: string;
+  metricsListen?: ListenAddress;
   /** [OPS-1] Where traces go; none are made where it is absent. */
   tracing?: TracingConfig;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -79,6 +85,7 @@ export const usualConfig = {
   trustedProxies: [],
   bodyLimitBytes: 1_048_576,
   principalLimits: { rate_per_second: 100, burst: 200, concurrency: 100 },
+  requestLimits: { rate_per_second: 20, burst: 200 },
   defaultTimeoutMs: 30_000,
   maxTimeoutMs: 600_000,
   drainMs: 25_000,

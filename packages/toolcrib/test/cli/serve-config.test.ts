@@ -31,6 +31,7 @@ test('[CLI-1] nothing given is development on loopback', () => {
     trustedProxies: [],
     bodyLimitBytes: 1_048_576,
     principalLimits: { rate_per_second: 100, burst: 200, concurrency: 100 },
+    requestLimits: { rate_per_second: 20, burst: 200 },
     defaultTimeoutMs: 30_000,
     maxTimeoutMs: 600_000,
     drainMs: 25_000,
@@ -274,4 +275,33 @@ describe('a proxy of the environment', () => {
     expect(egress(['--proxy', 'env'], { http_proxy: 'http://b:2', no_proxy: 'corp' })).toEqual({ proxy: 'http://b:2', noProxy: ['corp'] });
     expect(egress(['--proxy', 'env'], {})).toEqual({});
   });
+});
+
+describe('[OPS-1] metrics', () => {
+  test('have a token in a file or in the variable, and an address of their own', async () => {
+    await using folder = await temporaryDirectory();
+    const file = join(folder.path, 'token');
+    await writeFile(file, 'a-token-of-the-operator\n');
+    expect(configFor(['--metrics-token', file, '--metrics-listen', '[::1]:9464'])).toMatchObject({
+      metricsToken: 'a-token-of-the-operator',
+      metricsListen: { host: '::1', port: 9464 },
+    });
+    expect(configFor([], { TOOLCRIB_METRICS_TOKEN: 'a-token-of-the-operator', TOOLCRIB_METRICS_LISTEN: '127.0.0.1:0' })).toMatchObject({
+      metricsToken: 'a-token-of-the-operator',
+      metricsListen: { host: '127.0.0.1', port: 0 },
+    });
+    await writeFile(file, 'short\n');
+    expect(() => configFor(['--metrics-token', file])).toThrow('must hold a token of at least 16 visible characters');
+  });
+
+  test.each([
+    [['--metrics-token', '/nowhere/token'], /--metrics-token must be the path of a file/],
+    [['--metrics-listen', '9464'], /--metrics-listen must be host:port/],
+    [['--metrics-listen', '127.0.0.1:99999'], /--metrics-listen must be host:port/],
+  ])('%j is refused', (args, message) => expect(() => configFor(args)).toThrow(message));
+});
+
+test('[EXEC-7] the rate of searches and registrations can be taken away', () => {
+  expect(configFor(['--request-rate', '0']).requestLimits).toEqual({});
+  expect(configFor(['--request-rate', '2', '--request-burst', '5']).requestLimits).toEqual({ rate_per_second: 2, burst: 5 });
 });

@@ -13,7 +13,7 @@ afterAll(() => crib[Symbol.asyncDispose]());
 
 /** The value of one series; undefined where there is none. */
 async function valueOf(series: string): Promise<number | undefined> {
-  const { text } = await crib.server.client().get('/metrics');
+  const text = await crib.metrics();
   const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length));
 }

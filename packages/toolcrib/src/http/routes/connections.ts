@@ -63,10 +63,12 @@ export function connectionRoutes({ crib, administers }: { crib: Crib; administer
       responses: { 200: { description: 'Allowed, and waiting to be finished', schema: z.string(), contentType: 'text/html' } },
       async handle({ params, query, reply }) {
         void reply
-          .header('cache-control', 'no-store')
-          .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+          .header(
+            'content-security-policy',
+            "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+          )
+          .header('x-frame-options', 'DENY')
           .header('referrer-policy', 'no-referrer')
-          .header('x-content-type-options', 'nosniff')
           .type('text/html; charset=utf-8');
         try {
           return await reply.send(parkedPage(await crib.connections.park(params.source_id, query)));
@@ -87,8 +89,9 @@ export function connectionRoutes({ crib, administers }: { crib: Crib; administer
       access,
       params,
       query: beginning,
+      rated: () => true,
       responses: { 200: { description: 'Where the user decides', schema: begunConnectionSchema } },
-      errors: ['NOT_FOUND', 'CONFLICT', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
+      errors: ['RATE_LIMITED', 'NOT_FOUND', 'CONFLICT', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
       handle: ({ principal, params, query }) =>
         crib.connections.begin(principal, params.source_id, {
           ...optionsFor(principal, query),

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import type { MetricsGuard } from '../metrics-guard.ts';
 import type { Metrics } from '../metrics.ts';
 import { CribError } from '../../model/crib-error.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 export interface HealthRoutesInput {
   metrics: Metrics;
+  metricsGuard: MetricsGuard;
   /** Aborts when the server begins to stop. */
   closing: AbortSignal;
   /** Why calls and changes are refused; none while they are accepted. */
@@ -25,7 +27,8 @@ const readiness = state.extend({
 });
 
 /** [BFF-7] For load balancers, Prometheus and people who want to know what there is. */
-export function healthRoutes({ metrics, closing, refusedBecause, unreachableIssuers, checkDatabase, openApi }: HealthRoutesInput): Route[] {
+export function healthRoutes(input: HealthRoutesInput): Route[] {
+  const { metrics, metricsGuard, closing, refusedBecause, unreachableIssuers, checkDatabase, openApi } = input;
   const access = 'public';
   return [
     defineRoute({
@@ -67,10 +70,17 @@ export function healthRoutes({ metrics, closing, refusedBecause, unreachableIssu
       path: '/metrics',
       operationId: 'metrics',
       summary: 'Metrics in the Prometheus text format',
+      description:
+        'Takes the token of --metrics-token. Without one: served to everybody in development, and not here where an issuer is configured.',
       tag: 'service',
       access,
       responses: { 200: { description: 'Metrics', schema: z.string(), contentType: 'text/plain' } },
-      handle: async ({ reply }) => reply.type(metrics.contentType).send(await metrics.text()),
+      errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
+      async handle({ request, reply }) {
+        const refused = metricsGuard(request.headers.authorization);
+        if (refused !== undefined) throw refused;
+        return reply.type(metrics.contentType).send(await metrics.text());
+      },
     }),
     defineRoute({
       method: 'GET',

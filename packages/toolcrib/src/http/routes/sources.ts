@@ -90,6 +90,7 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       body: sourceFormSchema,
       bodyLimitBytes,
       example: registrationExample,
+      rated: () => true,
       responses: {
         201: {
           description: 'The new source',
@@ -98,7 +99,7 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
           links: { getSource: '$response.body#/id', deleteSource: '$response.body#/id' },
         },
       },
-      errors: ['CONFLICT'],
+      errors: ['RATE_LIMITED', 'CONFLICT'],
       async handle({ principal, body, query, reply }) {
         const source = await crib.sources.register(principal, body);
         if (query.wait !== undefined) await crib.settled(source.id, query.wait);
@@ -118,7 +119,9 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       body: sourceFormSchema,
       bodyLimitBytes,
       example: registrationExample,
+      rated: () => true,
       responses: { 200: { description: 'What it would come to', schema: sourcePreviewSchema } },
+      errors: ['RATE_LIMITED'],
       async handle({ principal, body, query, reply }) {
         const gone = new AbortController();
         reply.raw.on('close', () => gone.abort());

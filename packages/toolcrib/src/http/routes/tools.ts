@@ -17,6 +17,7 @@ export function toolRoutes({ crib, baseUrl }: { crib: Crib; baseUrl: string }): 
       access: 'caller',
       query: listQuerySchema,
       headers: z.object({ 'If-None-Match': z.string().optional() }),
+      rated: ({ q }) => q !== undefined,
       responses: {
         200: {
           description: 'One page of tools; with `format`, in the form that was asked for',
@@ -25,6 +26,7 @@ export function toolRoutes({ crib, baseUrl }: { crib: Crib; baseUrl: string }): 
         },
         304: { description: 'Unchanged' },
       },
+      errors: ['RATE_LIMITED'],
       handle({ principal, query, request, reply }) {
         const page = list(principal, query, baseUrl);
         void reply.header('etag', page.etag).header('cache-control', 'private, no-cache').header('vary', 'Authorization, Origin');
