@@ -51,4 +51,6 @@ test.skipIf(!postgres.available)(
     server.child.kill('SIGTERM');
     expect(await server.ended).toEqual({ code: 0, signal: null });
   },
+  // Several timeouts of ten seconds have to pass.
+  180_000,
 );
