@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runToolcrib } from '../cli/run-toolcrib.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
@@ -87,4 +89,17 @@ test('[ID-1] a token of development is worth nothing where an issuer is configur
   await development[Symbol.asyncDispose]();
   await using server = await startTestServer({ dataDir: data.path, issuers: [issuer.config] });
   expect((await server.client(token).get('/api/policies')).status).toBe(401);
+});
+
+test('[POL-1] the policies of a development server of an earlier version end as well', async () => {
+  await using issuer = await startTokenIssuer();
+  await using data = await temporaryDirectory();
+  const development = await startTestServer({ dataDir: data.path, demo: true });
+  expect(await (await development.as('alice')).listedNames()).toContain('builtin:calculator');
+  await development[Symbol.asyncDispose]();
+  const database = new DatabaseSync(join(data.path, 'toolcrib.db'));
+  database.exec("update policies set managed_by = null; delete from toolcrib_migrations where name = '2026-11-22-development-policies'");
+  database.close();
+  await using server = await startTestServer({ dataDir: data.path, issuers: [issuer.config] });
+  expect(await server.client(await issuer.sign(userClaims)).listedNames()).toEqual([]);
 });

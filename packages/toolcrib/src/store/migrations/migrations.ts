@@ -13,6 +13,7 @@ import { begunAnswers } from './2026-11-19-begun-answers.ts';
 import { sealedAnswers } from './2026-11-19-sealed-answers.ts';
 import { changeAddresses } from './2026-11-20-change-addresses.ts';
 import { callsInFlight } from './2026-11-21-calls-in-flight.ts';
+import { developmentPolicies } from './2026-11-22-development-policies.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -30,5 +31,6 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-19-sealed-answers': sealedAnswers(dialect),
     '2026-11-20-change-addresses': changeAddresses,
     '2026-11-21-calls-in-flight': callsInFlight(dialect),
+    '2026-11-22-development-policies': developmentPolicies,
   };
 }
