@@ -378,8 +378,9 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   await abandonLost();
 
   await registerBuiltin(store, builtin.tools);
-  await counter.reload(new Set(['source', 'tool']));
+  // From here on changes are reloaded as they are seen; those that were seen before are read with this reload.
   started = { counter, supervisor, executor };
+  await counter.reload(new Set(['source', 'tool']));
   supervisor.follow(counter.sources);
   await durableCalls.recover(executor.goOn);
 
