@@ -1,20 +1,5 @@
-import { join } from 'node:path';
-import { createApprovalAdministration, type ApprovalAdministration } from './administration/approvals.ts';
-import { createMakeChange } from './administration/change-log.ts';
-import { createConfigurationAdministration, type ConfigurationAdministration } from './administration/configuration/configuration.ts';
-import { createConnectionAdministration, type ConnectionAdministration } from './administration/connections.ts';
-import { createGroupAdministration, type GroupAdministration } from './administration/groups.ts';
-import { createPolicyAdministration, type PolicyAdministration } from './administration/policies.ts';
 import { createRefusalLog, type RefusalLog } from './administration/refusal-log.ts';
-import { createScopeOf } from './administration/registration-scope.ts';
-import { createSecretAdministration, type SecretAdministration } from './administration/secrets.ts';
-import { createSourcePreview, type PreviewSource } from './administration/source-preview.ts';
-import { rescueData } from './administration/rescue-data.ts';
-import { createRunPermission, type RunPermission } from './administration/run-permission.ts';
-import { createSourceAdministration, type SourceAdministration } from './administration/sources.ts';
-import { createToolAdministration, type ToolAdministration } from './administration/tools.ts';
 import { startUpkeep } from './administration/upkeep.ts';
-import { createWireLogAdministration, type WireLogAdministration } from './administration/wire-log.ts';
 import { openDurable } from './durable/open-durable.ts';
 import { createAcceptance, type Acceptance } from './execution/acceptance.ts';
 import { createAnswerKeeper } from './execution/answer-keeper.ts';
@@ -44,40 +29,26 @@ import { createIsolation } from './isolation/isolation.ts';
 import type { RefreshReport } from './model/refresh-report.ts';
 import type { BreakerState, SourceRecord, SourceStatus } from './model/source.ts';
 import type { Tool } from './model/tool.ts';
-import { createDockerEngine } from './net/docker/engine.ts';
 import { createEgress, type Egress } from './net/egress.ts';
-import { createAuditKeys } from './secrets/audit-keys.ts';
-import { openKeyRing } from './secrets/open-key-ring.ts';
 import { createRedactor } from './secrets/redactor.ts';
-import { createSecretStore } from './secrets/secret-store.ts';
 import { createBuiltinSource } from './sources/builtin/builtin-source.ts';
-import { createContainerOwner } from './sources/mcp/container/container-owner.ts';
-import { createContainers } from './sources/mcp/container/containers.ts';
-import { dockerEnvironment } from './sources/mcp/process/docker-environment.ts';
-import { createResourceWatch } from './sources/mcp/process/resource-watch.ts';
-import { openRunAccount } from './sources/mcp/process/run-account.ts';
-import { createProcessRegistry } from './sources/mcp/process/process-registry.ts';
 import { createServerLogs } from './sources/mcp/process/server-logs.ts';
 import type { ServerLog } from './sources/mcp/process/server-log.ts';
-import { createRunGate } from './sources/mcp/run/run-gate.ts';
 import { createSessionOpener } from './sources/mcp/session-opener.ts';
 import { createSpeakers } from './sources/upstream/speakers.ts';
 import { standingOf } from './sources/upstream/standing.ts';
 import { createWireLogs } from './sources/mcp/wire-logs.ts';
-import { lockDataDirectory } from './store/lock-data-directory.ts';
-import { needsKeys } from './store/needs-keys.ts';
-import { openDatabase } from './store/open-database.ts';
-import { serverId } from './store/server-id.ts';
 import { isRejectedValue, storageTrouble } from './store/storage-trouble.ts';
-import { shutDataFolder } from './store/shut-data-folder.ts';
-import { createStore, type Store } from './store/store.ts';
+import type { Store } from './store/store.ts';
 import { watchChanges } from './store/watch-changes.ts';
-import { watchDataFolder } from './store/watch-data-folder.ts';
 import { isAvailable } from './supervision/availability.ts';
 import { createDocumentPort } from './supervision/document-port.ts';
 import { createSettling } from './supervision/settling.ts';
 import { createSupervisor, type Supervisor } from './supervision/supervisor.ts';
 import type { Tracing } from './tracing/open-tracing.ts';
+import { openAdministration, type Administration } from './open-administration.ts';
+import { openLocalRunning } from './open-local-running.ts';
+import { openStorage } from './open-storage.ts';
 import { version } from './version.ts';
 
 /** [OPS-1] What is held up at this moment. */
@@ -89,7 +60,7 @@ export interface Load {
 }
 
 /** The whole of Toolcrib without its doors: HTTP and the command line only translate. */
-export interface Crib {
+export interface Crib extends Administration {
   readonly store: Store;
   /** Whether calls and changes are taken on at all. */
   readonly acceptance: Acceptance;
@@ -102,18 +73,7 @@ export interface Crib {
   /** [EXEC-7] For what costs much more than it takes to ask. */
   readonly requestRate: RequestRate;
   readonly artifacts: KeptArtifacts;
-  readonly secrets: SecretAdministration;
-  readonly groups: GroupAdministration;
-  readonly policies: PolicyAdministration;
-  readonly sources: SourceAdministration;
-  readonly previewSource: PreviewSource;
-  readonly runPermission: RunPermission;
-  readonly tools: ToolAdministration;
-  readonly approvals: ApprovalAdministration;
   readonly refusals: RefusalLog;
-  readonly connections: ConnectionAdministration;
-  readonly configuration: ConfigurationAdministration;
-  readonly wireLog: WireLogAdministration;
   statusOf(source: SourceRecord): SourceStatus;
   logOf(sourceId: string): ServerLog;
   /** [OPS-1] The messages between us and a source, as far as they were kept. */
@@ -136,42 +96,17 @@ const lastTryMs = 2000;
 
 export async function openCrib(config: CribConfig): Promise<Crib> {
   await using opened = new AsyncDisposableStack();
-  const { dataDir, databaseUrl, warn, development = false } = config;
+  const { warn, development = false } = config;
   const acceptance = createAcceptance({ warn });
   const egress = createEgress({ ...config, allowedNetworks: config.allowedNetworks ?? ['loopback'] });
-  opened.use(lockDataDirectory(dataDir));
-  shutDataFolder(dataDir, warn);
+  const { database, server, keyRing, store, secrets, rescue } = await openStorage(config, acceptance, opened);
   // Loaded only where it is wanted.
   const tracing =
     config.tracing && (await import('./tracing/open-tracing.ts')).openTracing({ config: config.tracing, egress, version, warn });
   opened.defer(() => tracing?.close());
-  const database = opened.use(
-    await openDatabase(databaseUrl === undefined ? { file: join(dataDir, 'toolcrib.db') } : { url: databaseUrl }),
-  );
-  // Alone with its data, whatever is noted there is its own.
-  const server = database.dialect === 'sqlite' ? 'here' : serverId(dataDir);
-  const keyRing = openKeyRing({ keys: config.keys, dataDir, create: !(await needsKeys(database)) });
-  // On PostgreSQL nothing is lost with the folder.
-  const dataFolder =
-    database.dialect === 'postgres'
-      ? undefined
-      : opened.use(
-          watchDataFolder({
-            dataDir,
-            onGone(reason) {
-              acceptance.suspend('data-folder', reason);
-              warn(`Put ${dataDir} back as it was, or stop this server: it then writes what it has to a folder beside it`);
-            },
-            onBack: () => acceptance.resume('data-folder'),
-          }),
-        );
-  const store = createStore(database, { keys: createAuditKeys(keyRing), check: dataFolder?.check });
-  const secrets = createSecretStore({ store, keyRing });
-  await secrets.verify({ warn });
   const redactors = createRedactor();
   const connections = createConnections({ store, keyRing, egress });
   const allowedNames = new Set(config.allowedEnvironment);
-  const { allowedMounts = [] } = config;
   const resolvingFor = (sourceId: string) => ({
     secrets,
     sourceId,
@@ -211,39 +146,14 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   );
   const counter = await openCounter({ store, warn, development });
 
-  const dockerHost = config.dockerHost ?? process.env['DOCKER_HOST'];
-  const docker = dockerEnvironment(dockerHost, process.env);
-  const registry = createProcessRegistry({ dataDir, dockerEnvironment: docker });
-  const reaped = await registry.reapOrphans();
-  if (reaped > 0) warn(`${reaped} server processes that an earlier Toolcrib left behind were ended`);
+  const running = await openLocalRunning(config, opened);
+  const { containers, gate } = running;
   const logs = createServerLogs({ redactors });
   const wireLogs = createWireLogs({ redactors });
   const settling = createSettling({ statusOf: (sourceId) => supervisor.statusOf(sourceId) });
-  const engine = opened.adopt(createDockerEngine(dockerHost, process.env), (docker) => docker.close());
-  const containers = createContainers({ engine, owner: createContainerOwner({ dataDir }), allowedMounts });
-  // Docker may be away, and nobody should wait for it who does not need it.
-  containers.reapLeftovers().then(
-    (count) => count > 0 && warn(`${count} containers that an earlier Toolcrib left behind were removed`),
-    () => undefined,
-  );
-  const { runRules, separateUser = false } = config;
-  const { user, same_user: sameUser } = typeof runRules === 'object' ? runRules : { user: undefined, same_user: false };
-  if (separateUser && sameUser) warn("same_user in the run rules: local servers run as the gateway's own user, and can read its keys");
-  const gate = createRunGate({
-    rules: runRules,
-    allowedMounts,
-    account: user === undefined ? null : openRunAccount(user, dataDir),
-    sameUser: sameUser || !separateUser,
-    watch: createResourceWatch(),
-    path: process.env['PATH'],
-  });
   const opening = {
-    registry,
-    gate,
-    dockerEnvironment: docker,
-    engine,
+    ...running,
     egress,
-    containers,
     clientInfo: { name: 'toolcrib', version },
     connections: connections.tokens,
     speakers,
@@ -392,20 +302,37 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     warn,
   });
 
-  const change = createMakeChange({ store, counter, acceptance });
-  const runPermission = createRunPermission(config.runners);
-  const scopeOf = createScopeOf({ secrets, allowedNames, allowedMounts, egress, pinning: config.pinning });
+  const administration = openAdministration(config, {
+    store,
+    counter,
+    acceptance,
+    supervisor,
+    secrets,
+    connections,
+    speakers,
+    allowedNames,
+    egress,
+    gate,
+    wireLogs,
+    checkContainer: containers.check,
+    createOpener: (overlaid) =>
+      createSessionOpener({
+        ...opening,
+        resolvingFor: (sourceId) => ({ ...resolvingFor(sourceId), secrets: overlaid }),
+        logOf: createServerLogs({ redactors }).of,
+        wireOf: createWireLogs({ redactors }).of,
+      }),
+    importDocument: (source, { secrets: overlaid, text }, turn) =>
+      documents.importOnce(source, { resolving: { ...resolvingFor(source.id), secrets: overlaid }, text }, turn),
+    async forgotten(sourceId) {
+      redactors.forgetSource(sourceId);
+      // Where Docker is away, what is left is removed by the next start.
+      await containers.release(sourceId).catch(() => undefined);
+    },
+  });
   const resources = opened.move();
-  /** What was recorded in files that are gone is lost with this process, unless it is written elsewhere. */
-  async function rescue(): Promise<void> {
-    try {
-      const folder = await rescueData({ database, dataDir, keyRing: config.keys === undefined ? keyRing : undefined });
-      warn(`The data folder ${dataDir} is gone. What was in it was written to ${folder}: start the server with --data ${folder}`);
-    } catch (error) {
-      warn(`The data folder ${dataDir} is gone, and what was in it is lost: it could not be written elsewhere (${String(error)})`);
-    }
-  }
-  const crib = {
+  return {
+    ...administration,
     store,
     acceptance,
     egress,
@@ -416,64 +343,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     keptCalls,
     requestRate,
     artifacts,
-    secrets: createSecretAdministration({
-      secrets,
-      async changed() {
-        speakers.forget();
-        await supervisor
-          .secretsChanged()
-          .catch((error: unknown) => warn(`Changed secrets could not be brought to what runs: ${String(error)}`));
-      },
-      keptBy: (name) =>
-        [...counter.sources.values()].filter(({ id }) => supervisor.outdatedSecretsOf(id).includes(name)).map(({ namespace }) => namespace),
-    }),
-    groups: createGroupAdministration({ change }),
-    policies: createPolicyAdministration({ change, development }),
-    sources: createSourceAdministration({
-      store,
-      counter,
-      supervisor,
-      secrets,
-      scopeOf,
-      runPermission,
-      gate,
-      checkContainer: containers.check,
-      change,
-    }),
-    previewSource: createSourcePreview({
-      counter,
-      secrets,
-      scopeOf,
-      runPermission,
-      gate,
-      change,
-      createOpener: (overlaid) =>
-        createSessionOpener({
-          ...opening,
-          resolvingFor: (sourceId) => ({ ...resolvingFor(sourceId), secrets: overlaid }),
-          logOf: createServerLogs({ redactors }).of,
-          wireOf: createWireLogs({ redactors }).of,
-        }),
-      importDocument: (source, { secrets: overlaid, text }, turn) =>
-        documents.importOnce(source, { resolving: { ...resolvingFor(source.id), secrets: overlaid }, text }, turn),
-      async forgotten(sourceId) {
-        redactors.forgetSource(sourceId);
-        // Where Docker is away, what is left is removed by the next start.
-        await containers.release(sourceId).catch(() => undefined);
-      },
-    }),
-    runPermission,
-    tools: createToolAdministration({ counter, change }),
-    approvals: createApprovalAdministration({ store, counter, change }),
     refusals,
-    connections: createConnectionAdministration({
-      counter,
-      supervisor,
-      connections,
-      speakers,
-      publicUrl: config.publicUrl ?? 'http://127.0.0.1',
-    }),
-    wireLog: createWireLogAdministration({ wireLogs, change }),
     statusOf: (source) => supervisor.statusOf(source.id) ?? ownStatus(source, counter),
     logOf: logs.of,
     wireLogOf: (sourceId) => wireLogs.of(sourceId).log,
@@ -502,11 +372,10 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
         warn(`A call was made whose record could not be written: ${JSON.stringify(lost)}`);
       await refusals.flush();
       await upkeep.tellHeads().catch((error: unknown) => warn(`The heads of the record could not be read: ${String(error)}`));
-      if (dataFolder?.isGone === true) await rescue();
+      await rescue();
       await resources.disposeAsync();
     },
-  } satisfies Omit<Crib, 'configuration'>;
-  return { ...crib, configuration: createConfigurationAdministration({ ...crib, scopeOf, development }) };
+  };
 }
 
 /** What comes with Toolcrib itself runs whenever Toolcrib does. */

@@ -34,7 +34,7 @@ const checks = [
  * with, and start programs; `configuration.test.ts` does it by hand.
  */
 const untriedPaths =
-  /^\/api\/(bff\/sse$|openapi\.json$|sources|connections\/|bff\/calls\/\{id\}\/(elicitations|artifacts)|tools\/\{id\}\/approve$|config\/apply$)/;
+  /^\/api\/(bff\/sse$|openapi\.json$|sources|connections\/|user-connections$|bff\/calls\/\{id\}\/(elicitations|artifacts)|tools\/\{id\}\/approve$|config\/apply$)/;
 
 interface Recorder {
   cases: Record<string, { value: { method: string; path: string } }>;
