@@ -17,11 +17,11 @@ export const backup = defineCommand({
     data: placeOptions.data,
     database: placeOptions.database,
     ...keysOption,
-    'with-keys': { help: 'Takes keys.json of the data folder along: whoever has the file can then open the secrets in it' },
+    'with-keys': { help: 'Includes keys.json of the data folder: whoever has the file can then open the secrets in it' },
     ...jsonOption,
   },
   notes: [
-    'Writes the database of a data folder to one file, also while the server runs, and checks it. `toolcrib restore` puts it back.',
+    'The file is checked page by page. `toolcrib restore` puts it back.',
     'Without --with-keys the keys that open the secrets are not in it: keep keys.json, or TOOLCRIB_KEYS, in another place.',
     'A PostgreSQL database is backed up with pg_dump: docs/running.md says how.',
   ],

@@ -46,22 +46,22 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'connect',
-    summary: 'Connects you to a source that everybody uses for themselves',
+    summary: 'Connects your own account to a source',
     load: async () => (await import('./connect.ts')).connect,
   },
   {
     name: 'connections',
-    summary: 'For administrators: lists the connections of all users, and ends those of one',
+    summary: 'For administrators: lists and ends the connections of users',
     load: async () => (await import('./connections.ts')).connections,
   },
   {
     name: 'plan',
-    summary: 'Shows what of a configuration file is not so on the server',
+    summary: 'Shows how the server differs from a configuration file',
     load: async () => (await import('./plan.ts')).plan,
   },
   {
     name: 'apply',
-    summary: 'Makes the server what a configuration file says',
+    summary: 'Applies a configuration file',
     load: async () => (await import('./apply.ts')).apply,
   },
   {
@@ -96,7 +96,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'secrets rekey',
-    summary: 'Seals all secrets with the newest key',
+    summary: 'Seals all secrets and connections with the newest key',
     load: async () => (await import('./secrets-rekey.ts')).secretsRekey,
   },
   {
@@ -111,12 +111,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'backup',
-    summary: 'Writes everything to one file, also while the server runs',
+    summary: 'Writes the whole database to one file, also while the server runs',
     load: async () => (await import('./backup.ts')).backup,
   },
   {
     name: 'restore',
-    summary: 'Puts a backup in the place of the data folder, checked',
+    summary: 'Checks a backup and puts it in place of the data folder',
     load: async () => (await import('./restore.ts')).restore,
   },
   {

@@ -1,4 +1,3 @@
-import { align } from './align.ts';
 import type { Command } from './command.ts';
 import { commands, type CommandEntry } from './commands.ts';
 import type { OptionSpec } from './option-table.ts';
@@ -14,21 +13,15 @@ export function overview(version: string): string {
     '  toolcrib <command> [options]',
     '',
     heading('Commands'),
-    ...align(
-      commands.map(({ name, summary }) => [name, summary]),
-      { indent: 2, paint: firstBold },
-    ),
+    ...wrapLast(commands.map(({ name, summary }) => [name, summary])),
     '',
     heading('Options'),
-    ...align(
-      [
-        ['-h, --help', 'Shows this help; after a command, the help of that command'],
-        ['-v, --version', 'Prints the version'],
-      ],
-      { indent: 2, paint: firstBold },
-    ),
+    ...wrapLast([
+      ['-h, --help', 'Shows this help; after a command, the help of that command'],
+      ['-v, --version', 'Prints the version'],
+    ]),
     '',
-    'Start with `toolcrib serve`: it needs nothing else and prints a first call to try.',
+    'Start with `toolcrib serve`: it needs nothing else and prints a first call.',
   ].join('\n');
 }
 
@@ -39,7 +32,10 @@ export function commandHelp(entry: CommandEntry, command: Command): string {
     '',
     heading('Usage'),
     `  toolcrib ${[entry.name, command.operands, '[options]'].filter(Boolean).join(' ')}`,
-    ...section('Notes', command.notes ?? []),
+    ...section(
+      'Notes',
+      (command.notes ?? []).flatMap((note) => wrap(note, widest() - 2)),
+    ),
     '',
     heading('Options'),
     ...wrapLast(rows),
@@ -63,9 +59,14 @@ function optionText(spec: OptionSpec): string {
 /** Help must be readable whole, so long texts go on in the next line instead of being cut. */
 function wrapLast(rows: string[][]): string[] {
   const first = Math.max(...rows.map(([form = '']) => form.length));
-  const room = Math.max(30, Math.min(lineWidth(), 120) - first - 4);
+  const room = Math.max(30, widest() - first - 4);
   const wrapped = rows.flatMap(([form = '', text = '']) => wrap(text, room).map((line, index) => [index === 0 ? form : '', line]));
   return wrapped.map(([form = '', line = '']) => `  ${paint('bold', form.padEnd(first))}  ${line}`.trimEnd());
+}
+
+/** Also where there is no terminal, lines are no longer than people like to read. */
+function widest(): number {
+  return Math.min(lineWidth(), 120);
 }
 
 function wrap(text: string, width: number): string[] {
@@ -80,8 +81,4 @@ function wrap(text: string, width: number): string[] {
 
 function heading(text: string): string {
   return paint('underline', text);
-}
-
-function firstBold(text: string, column: number): string {
-  return column === 0 ? paint('bold', text) : text;
 }

@@ -22,7 +22,7 @@ export const restore = defineCommand({
     ...jsonOption,
   },
   notes: [
-    'Stop the server first. Refuses a file that is damaged or of a newer version, and keys that do not open it; nothing is changed then.',
+    'Stop the server first. A file that is damaged or of a newer version, and keys that do not open it, are refused, and nothing is changed.',
     'The keys are those in the backup, or TOOLCRIB_KEYS, or the keys.json that you have put into the data folder.',
     'With --database and no file: checks that the keys and the record fit what `pg_restore` has put there. Ends with 1 where the record is not as it was written.',
   ],

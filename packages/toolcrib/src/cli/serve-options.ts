@@ -54,7 +54,7 @@ export const placeOptions = {
   },
   'run-rules': {
     value: 'file',
-    help: 'What may be started on this machine, in YAML. Without it: in development whatever is no trick, with --issuer nothing',
+    help: 'What may be started on this machine, in YAML. Without it: in development everything except shells, inline code and packages from URLs, with --issuer nothing',
     env: 'TOOLCRIB_RUN_RULES',
   },
 } as const satisfies OptionTable;
@@ -101,7 +101,7 @@ export const serveOptions = {
   'trusted-proxy': {
     value: 'address',
     many: true,
-    help: 'Believes the X-Forwarded-For of a proxy at this address, or in this range: 10.0.0.5, 10.0.0.0/24, so that the record has where requests came from. The variable holds several with commas between them',
+    help: 'Believes the X-Forwarded-For of a proxy at this address, or in this range: 10.0.0.5, 10.0.0.0/24. The record then has the address of the caller. The variable holds several with commas between them',
     env: 'TOOLCRIB_TRUSTED_PROXIES',
   },
   'allow-env': {
@@ -153,7 +153,7 @@ export const serveOptions = {
   },
   pinning: {
     value: 'mode',
-    help: 'What becomes of new and changed tools of sources that do not say it: off, warn or quarantine. Without it: in development warn, with --issuer quarantine',
+    help: 'What happens to new and changed tools where their source does not say: off, warn or quarantine. Without it: in development warn, with --issuer quarantine',
     env: 'TOOLCRIB_PINNING',
   },
   'artifact-days': { value: 'days', help: 'How long what was cut is kept', default: String(usualConfig.artifactDays) },
@@ -179,7 +179,7 @@ export const serveOptions = {
   },
   'metrics-listen': {
     value: 'host:port',
-    help: 'Serves /metrics on a port of its own, too: 127.0.0.1:9464',
+    help: 'Serves /metrics on a port of its own: 127.0.0.1:9464. Without --metrics-token, whoever reaches it can read it',
     env: 'TOOLCRIB_METRICS_LISTEN',
   },
   'otlp-endpoint': {

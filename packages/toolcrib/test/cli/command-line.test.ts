@@ -23,6 +23,9 @@ describe('help', () => {
       expect(flat).toContain(spec.default === undefined ? '' : `default ${spec.default})`);
     }
     for (const example of examples) expect(stdout).toContain(example);
+    // An example is pasted, so it stays in one line.
+    const long = stdout.split('\n').filter((line) => line.length > 120 && !examples.includes(line.trim()));
+    expect(long).toEqual([]);
   });
 
   test('[CLI-1] no colours are printed where the output is not a terminal', async () => {
