@@ -1,21 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { statfsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ApiClient } from '../fixtures/api-client.ts';
+import { callKinds, createCallLedger, disagreements, unrecordedExecutions } from '../fixtures/call-ledger.ts';
 import { killableServers } from '../fixtures/killable-servers.ts';
-import { startLedgerUpstream } from '../fixtures/ledger-upstream.ts';
+import { startLedgerUpstream, type LedgerUpstream } from '../fixtures/ledger-upstream.ts';
 import { grantEverything } from '../fixtures/open-server.ts';
-import { until } from '../running-server.ts';
+import { until, type ServerProcess } from '../running-server.ts';
 
 const servers = killableServers();
+/** Room enough for what the tests write themselves. */
+const diskBytes = 32 * 2 ** 20;
 
-/** A disk of a few megabytes; undefined where nobody lets us make one. */
+/** A small disk; undefined where nobody lets us make one. */
 async function smallDisk(): Promise<({ path: string } & AsyncDisposable) | undefined> {
   const path = await mkdtemp(join(tmpdir(), 'toolcrib-disk-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'toolcrib-test', path], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'toolcrib-test', path], { stdio: 'ignore' });
   } catch {
     await rm(path, { recursive: true });
     return undefined;
@@ -36,15 +39,33 @@ test.skipIf(disk !== undefined || !isRequired)('a disk can be mounted: run the t
   expect(disk).toBeDefined();
 });
 
-test.skipIf(disk === undefined)(
-  '[SEC-4] [BFF-7] with a full disk nothing is executed, the reason is said, and room is all it needs',
-  async () => {
-    await using small = disk as NonNullable<typeof disk>;
-    await using upstream = await startLedgerUpstream();
-    await using running = await servers.open('--data', small.path);
-    const { admin, user } = await servers.signedIn(running);
+describe.skipIf(disk === undefined)('with a full disk', () => {
+  const small = disk as NonNullable<typeof disk>;
+  let upstream: LedgerUpstream;
+  let running: ServerProcess;
+  let admin: ApiClient;
+  let user: ApiClient;
+  beforeAll(async () => {
+    upstream = await startLedgerUpstream();
+    running = await servers.open('--data', small.path, '--principal-rate', '0', '--principal-concurrency', '0');
+    ({ admin, user } = await servers.signedIn(running));
     await admin.post('/api/sources?wait=60000', { name: 'Ledger', mcp_server_url: upstream.url });
     await grantEverything(admin);
+  });
+  afterAll(async () => {
+    await running?.[Symbol.asyncDispose]();
+    await upstream?.[Symbol.asyncDispose]();
+    await small[Symbol.asyncDispose]();
+  });
+
+  /** Leaves no room until it is disposed of. */
+  async function fillDisk(): Promise<AsyncDisposable> {
+    const ballast = join(small.path, 'ballast');
+    await expect(writeFile(ballast, Buffer.alloc(diskBytes))).rejects.toThrow('ENOSPC');
+    return { [Symbol.asyncDispose]: () => rm(ballast, { force: true }) };
+  }
+
+  test('[SEC-4] [BFF-7] nothing is executed, the reason is said, and room is all it needs', async () => {
     const answers = new Map<string, { status: number; json: { status?: string; call_id?: string; message?: string } }>();
     const call = async (mark: string) => {
       const reply = await user.call('ledger:note', { mark }, { timeout_ms: 100 });
@@ -53,9 +74,7 @@ test.skipIf(disk === undefined)(
     };
     expect((await call('before')).json.status).toBe('completed');
 
-    const ballast = join(small.path, 'ballast');
-    const { bavail, bsize } = statfsSync(small.path);
-    await writeFile(ballast, Buffer.alloc(bavail * bsize));
+    await using full = await fillDisk();
     // What is written first may still fit into a page that is there.
     const refused = await until(async () => {
       const reply = await call(`full ${answers.size}`);
@@ -71,7 +90,7 @@ test.skipIf(disk === undefined)(
     expect(running.log.join('\n')).toContain('database or disk is full');
     expect(running.log.join('\n')).not.toContain('cannot rollback');
 
-    await rm(ballast);
+    await full[Symbol.asyncDispose]();
     await until(async () => (await running.client().get('/readyz')).status === 200);
     expect((await call('after')).json.status).toBe('completed');
     expect((await admin.post('/api/groups', { id: 'later', name: 'Later' })).status).toBe(201);
@@ -81,5 +100,25 @@ test.skipIf(disk === undefined)(
       expect([mark, upstream.executed.get(mark) ?? 0, recorded]).toEqual(status === 503 ? [mark, 0, 'nothing'] : [mark, 1, 'completed']);
     }
     expect((await admin.get('/api/audit/verify')).json).toMatchObject({ ok: true });
-  },
-);
+  });
+
+  test('[SEC-4] [EXEC-9] a ledger kept outside agrees with what was answered and recorded, of calls of every kind', async () => {
+    const ledger = createCallLedger(user);
+    await ledger.succeeded(20);
+    for (let times = 0; times < 3; times++) {
+      await using full = await fillDisk();
+      for (const kind of callKinds) await ledger.refused(kind, 3);
+      await full[Symbol.asyncDispose]();
+      await ledger.succeeded(20);
+    }
+    await ledger.stop();
+    const books = { ledger, upstream, admin };
+    expect(await disagreements(books)).toEqual([]);
+    expect(await unrecordedExecutions(books)).toBe(0);
+    // Refused or not confirmed: sent again with its key, each is executed once after all, and its caller told so.
+    await ledger.askAgain();
+    expect(await disagreements(books)).toEqual([]);
+    expect(ledger.asked.filter(({ kind, told }) => kind === 'keyed' && told !== 'completed')).toEqual([]);
+    expect((await admin.get('/api/audit/verify')).json).toMatchObject({ ok: true });
+  });
+});

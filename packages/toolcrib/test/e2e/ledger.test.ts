@@ -1,13 +1,15 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ApiClient } from '../fixtures/api-client.ts';
 import { createCallLedger, disagreements, unrecordedExecutions } from '../fixtures/call-ledger.ts';
 import { cuttableProxy } from '../fixtures/cuttable-proxy.ts';
 import { killableServers } from '../fixtures/killable-servers.ts';
 import { startLedgerUpstream, type LedgerUpstream } from '../fixtures/ledger-upstream.ts';
 import { grantEverything } from '../fixtures/open-server.ts';
 import { privatePostgres } from '../fixtures/private-postgres.ts';
-import { part } from '../parts.ts';
+import { freshPostgresDatabase, part } from '../parts.ts';
 import { temporaryDirectory, until, untilSeen, type ServerProcess } from '../running-server.ts';
 
 const postgres = part('postgres');
@@ -95,8 +97,8 @@ describe.skipIf(!postgres.available)('a ledger kept outside agrees with what was
     await ledger.succeeded(30);
     await ledger.stop();
     await until(async () => (await server.client().get('/readyz')).status === 200, 50_000);
-    expect(await disagreements({ asked: ledger.asked, upstream, admin: people.admin })).toEqual([]);
-    expect(await unrecordedExecutions({ asked: ledger.asked, upstream, admin: people.admin })).toBe(0);
+    expect(await disagreements({ ledger, upstream, admin: people.admin })).toEqual([]);
+    expect(await unrecordedExecutions({ ledger, upstream, admin: people.admin })).toBe(0);
     expect((await people.admin.get('/api/audit/verify')).json).toMatchObject({ ok: true });
   });
 });
@@ -127,10 +129,64 @@ test('[SEC-4] a killed server has recorded what it acknowledged, and leaves a tr
   await using server = await servers.open(...args);
   const { user, admin } = await servers.signedIn(server);
   await ledger.stop(user);
-  expect(await disagreements({ asked: ledger.asked, upstream, admin, killed: true })).toEqual([]);
+  expect(await disagreements({ ledger, upstream, admin, killed: true })).toEqual([]);
   for (const callId of held) {
     expect((await admin.get(`/api/calls/${callId}`)).json).toMatchObject({ status: 'unknown', tool: 'ledger:hold', subject: 'user-1' });
   }
   expect((await admin.get('/api/calls?status=running')).json.calls).toEqual([]);
   expect((await admin.get('/api/audit/verify')).json).toMatchObject({ ok: true });
+});
+
+describe.skipIf(!postgres.available)('of several servers on one PostgreSQL', () => {
+  test('[SEC-4] [OPS-2] one that is killed has recorded what it acknowledged, leaves a trace, and nothing is executed twice', async () => {
+    await using database = await freshPostgresDatabase();
+    await using folders = await temporaryDirectory();
+    await using opened = new AsyncDisposableStack();
+    const open = async (name: string) =>
+      opened.use(await servers.open('--data', join(folders.path, name), '--database', database.url, ...unlimited));
+    const running = [await open('0'), ...(await Promise.all([open('1'), open('2')]))];
+    const { admin } = await furnish(running[0] as ServerProcess);
+    const users = await Promise.all(running.map(async (server) => (await servers.signedIn(server)).user));
+    for (const user of users) await until(async () => (await user.call('ledger:note', { mark: 'ready' })).status === 200);
+    let turn = 0;
+    const anyone = () => users[turn++ % users.length] as ApiClient;
+    const anywhere = {
+      call: (...said: Parameters<ApiClient['call']>) => anyone().call(...said),
+      get: (path: string) => anyone().get(path),
+    };
+    // Calls of a killed server are over for the others when their time is.
+    const ledger = createCallLedger(anywhere, { callers: 4, timeoutMs: 2000 });
+
+    /** Kills it under load and while it waits for a tool, and starts it again on its data. */
+    async function killAndRestart(which: number, mark: string): Promise<void> {
+      const server = running[which] as ServerProcess;
+      const waiting = (await servers.signedIn(server)).user.call('ledger:hold', { mark }).catch(() => 'broken');
+      await untilSeen(() => upstream.executed.has(mark));
+      const callId = await until(async () => (await admin.get('/api/calls?status=running&tool=ledger:hold')).json.calls[0]?.call_id);
+      await ledger.succeeded(15);
+      server.child.kill('SIGKILL');
+      expect(await waiting).toBe('broken');
+      // The others go on meanwhile.
+      await ledger.succeeded(15);
+      running[which] = await open(String(which));
+      users[which] = (await servers.signedIn(running[which])).user;
+      expect((await admin.get(`/api/calls/${callId}`)).json).toMatchObject({ status: 'unknown', tool: 'ledger:hold', subject: 'user-1' });
+    }
+
+    for (const [which, mark] of [
+      [1, 'first'],
+      [2, 'second'],
+      [1, 'third'],
+    ] as const)
+      await killAndRestart(which, `killed ${mark}`);
+    await ledger.succeeded(15);
+    await ledger.stop();
+    // Clients whose connection broke send the same key again, to another server.
+    await ledger.askAgain();
+    // What nobody has recorded yet is recorded by the next start, or by those that run, within half a minute.
+    await open('3');
+    expect(await disagreements({ ledger, upstream, admin, killed: true })).toEqual([]);
+    await until(async () => (await admin.get('/api/calls?status=running')).json.calls.length === 0);
+    expect((await admin.get('/api/audit/verify')).json).toMatchObject({ ok: true });
+  });
 });
