@@ -9,9 +9,11 @@ import { startServerWithIssuer, userClaims } from '../running-server.ts';
 let parts: Awaited<ReturnType<typeof startServerWithIssuer>>;
 /** An issuer whose keys are never to be had: its key set has no end. */
 let brokenIssuer: Awaited<ReturnType<typeof startTokenIssuer>>;
+const endless = endlessAnswer();
 
 beforeAll(async () => {
   brokenIssuer = await startTokenIssuer();
+  brokenIssuer.answers.jwks = endless.handle;
   parts = await startServerWithIssuer({ issuers: [brokenIssuer.config] });
 });
 afterAll(async () => {
@@ -116,13 +118,11 @@ describe('[ID-1] a good token counts only where it belongs', () => {
 });
 
 test("[ID-1] [ID-5] an issuer whose key set has no end is cut off, is the operator's trouble, and hurts nobody else", async () => {
-  const { handle, sentBytes } = endlessAnswer();
-  brokenIssuer.answers.jwks = handle;
   const reply = await parts.server.client(await brokenIssuer.sign(userClaims)).get('/api/bff/tools');
   expect(reply).toMatchObject({ status: 503, json: { code: 'SERVICE_UNAVAILABLE' } });
   expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
   // One megabyte is the limit; what was on its way when it was reached is not counted exactly.
-  expect(await sentBytes).toBeLessThan(20_000_000);
+  expect(await endless.sentBytes).toBeLessThan(20_000_000);
   expect(await isServing()).toBe(true);
 });
 
