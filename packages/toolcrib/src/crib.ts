@@ -273,7 +273,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       warn(redactors.redact(`Call ${callId}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)),
   });
   const keptCalls: KeptCalls = createKeptCalls({ store, executor, answerKeeper, keyRing });
-  const callStep = createStepCalls({ executor, keptCalls, store, durableCalls });
+  const callStep = createStepCalls({ executor, keptCalls, store, durableCalls, acceptance });
   // Alone with its data, nobody else can be running what is left over.
   const abandonLost = async () => {
     await recordLostCalls({ store, endedBefore: Date.now() });

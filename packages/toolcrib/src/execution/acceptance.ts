@@ -15,6 +15,8 @@ export interface Acceptance {
   changesSeen(at: number): void;
   /** What every call and every change is refused with; undefined while they are accepted. */
   readonly refusal: CribError | undefined;
+  /** Resolves once they are accepted: for what was begun before, and goes on. */
+  accepted(): Promise<void>;
   /** Why, one sentence for each cause; none while all is well. */
   reasons(): string[];
 }
@@ -29,10 +31,14 @@ export function createAcceptance({ warn, now = () => performance.now() }: { warn
   // Kept, so that a call pays for reading one field.
   let refusal: CribError | undefined;
   let freshUntil = Number.POSITIVE_INFINITY;
+  let waiting: PromiseWithResolvers<void> | undefined;
 
   function changed(): void {
     const reasons = [...causes.values()].join(' ');
     refusal = causes.size === 0 ? undefined : new CribError('SERVICE_UNAVAILABLE', `${reasons} Try again shortly.`, { retryAfterMs });
+    if (refusal !== undefined) return;
+    waiting?.resolve();
+    waiting = undefined;
   }
 
   function suspend(cause: SuspensionCause, reason: string): void {
@@ -53,6 +59,11 @@ export function createAcceptance({ warn, now = () => performance.now() }: { warn
     if (now() > freshUntil) suspend('changes', 'Changes made on other servers cannot be seen: the database does not answer.');
   }
 
+  function current(): CribError | undefined {
+    lookAtTheClock();
+    return refusal;
+  }
+
   return {
     suspend,
     resume,
@@ -61,8 +72,13 @@ export function createAcceptance({ warn, now = () => performance.now() }: { warn
       if (now() <= freshUntil) resume('changes');
     },
     get refusal() {
-      lookAtTheClock();
-      return refusal;
+      return current();
+    },
+    async accepted() {
+      while (current() !== undefined) {
+        waiting ??= Promise.withResolvers();
+        await waiting.promise;
+      }
     },
     reasons() {
       lookAtTheClock();

@@ -76,7 +76,7 @@ interface Granted {
   revision: number;
 }
 
-export interface ExecutorInput extends Omit<InvokeInput, 'check' | 'onPending'> {
+export interface ExecutorInput extends Omit<InvokeInput, 'check' | 'accepted' | 'onPending'> {
   counter: Counter;
   /** Asked before anything is begun. */
   acceptance: Acceptance;
@@ -111,7 +111,7 @@ export function createExecutor(input: ExecutorInput): Executor {
   const turns = createTurns();
   const runningCalls = new RunningCalls();
   const traces = input.traces && createCallTraces(input.traces, runningCalls);
-  const invoke = createInvoke({ ...input, check, onPending: traces?.noticed }, runningCalls);
+  const invoke = createInvoke({ ...input, check, accepted, onPending: traces?.noticed }, runningCalls);
   let admittedCalls = 0;
   let tellIdle: (() => void) | undefined;
   let stopped = false;
@@ -141,6 +141,11 @@ export function createExecutor(input: ExecutorInput): Executor {
     // No policy decides about what is trusted.
     if (call.policyRevision === counter.rules.revision || call.policies === '') return;
     if (!counter.accessOf(call.principal).permissions.has(call.tool.tool_id)) throw new CribError('NOT_FOUND', noSuchTool);
+  }
+
+  /** [WF-2] What goes on after a crash, and what is a step of such a call, would fail for good by a refusal: it waits. */
+  function accepted(call: RunningCall): Promise<void> | undefined {
+    return call.counted || acceptance.refusal === undefined ? undefined : acceptance.accepted();
   }
 
   const uncount = ({ key }: Principal) => principals.leave(key, limits.principal);
@@ -213,7 +218,7 @@ export function createExecutor(input: ExecutorInput): Executor {
   /** Time has passed: what let the call in may not be so any more. */
   async function checkedElsewhere(call: RunningCall, checking: Promise<void>): Promise<void> {
     await checking;
-    if (acceptance.refusal !== undefined) throw acceptance.refusal;
+    if (call.counted && acceptance.refusal !== undefined) throw acceptance.refusal;
     turns.check(call.tool);
   }
 
@@ -221,9 +226,9 @@ export function createExecutor(input: ExecutorInput): Executor {
     async admit(principal, request) {
       // Whoever was still sending the request when the last call ended: its record could not be written any more.
       if (stopped) throw stopping();
-      if (acceptance.refusal !== undefined) throw acceptance.refusal;
-      // First of all, so that nobody can fill the record with calls that are denied anyway. What is over the limit is counted, not recorded.
       const counted = request.call_id === undefined;
+      if (counted && acceptance.refusal !== undefined) throw acceptance.refusal;
+      // First of all, so that nobody can fill the record with calls that are denied anyway. What is over the limit is counted, not recorded.
       if (counted) principals.enter(principal.key, limits.principal);
       const tool = counter.snapshot.find(request.tool);
       const access = counter.accessOf(principal);

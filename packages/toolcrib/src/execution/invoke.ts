@@ -19,6 +19,8 @@ export interface InvokeInput {
   shape: Shaper;
   /** Throws where the source must not be asked any more. */
   check(call: RunningCall): void;
+  /** Resolves when it may be asked, for a call that is not refused but waits; undefined where it may be at once. */
+  accepted(call: RunningCall): Promise<void> | undefined;
   /** Told whenever a source is waited for. */
   onPending?(): void;
   /** Told about what happened to a call on its way, for metrics. */
@@ -65,9 +67,10 @@ export function createInvoke(input: InvokeInput, runningCalls: RunningCalls): (c
   }
 
   /** Its time runs from the first moment it waits. */
-  async function askLater(call: RunningCall, args: JsonObject, ready: Promise<void>): Promise<ToolOutput> {
+  async function askLater(call: RunningCall, args: JsonObject, ready: Promise<void> | undefined): Promise<ToolOutput> {
     call.queued = true;
-    await traced(call.span?.child('wait for a place'), ready);
+    if (ready !== undefined) await traced(call.span?.child('wait for a place'), ready);
+    await input.accepted(call);
     // Whoever was cancelled in the very moment of its turn must not be asked for any more.
     call.signal.throwIfAborted();
     call.queued = false;
@@ -78,7 +81,8 @@ export function createInvoke(input: InvokeInput, runningCalls: RunningCalls): (c
     const began = performance.now() - (call.resumed ? Date.now() - call.startedAt : 0);
     const { turn } = call;
     try {
-      const output = turn?.ready === undefined ? ask(call, args) : askLater(call, args, turn.ready);
+      const isNext = turn?.ready === undefined && input.accepted(call) === undefined;
+      const output = isNext ? ask(call, args) : askLater(call, args, turn?.ready);
       if (output instanceof Promise) {
         runningCalls.add(call);
         input.onPending?.();

@@ -7,6 +7,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { CallContext } from '../sources/source.ts';
 import type { Store } from '../store/store.ts';
+import type { Acceptance } from './acceptance.ts';
 import type { Executor } from './executor.ts';
 import type { DurableCalls } from './durable-calls.ts';
 import type { KeptCalls } from './kept-calls.ts';
@@ -25,6 +26,7 @@ interface StepCallsInput {
   keptCalls: KeptCalls;
   store: Store;
   durableCalls: Pick<DurableCalls, 'leaving' | 'unfinished'>;
+  acceptance: Pick<Acceptance, 'accepted'>;
 }
 
 /** How often a call that goes on by itself is looked for. */
@@ -35,7 +37,7 @@ const lookAgainMs = 100;
  * the call and the step, so that a run after a crash finds those which went on by themselves, and waits for them instead of beginning
  * them anew.
  */
-export function createStepCalls({ executor, keptCalls, store, durableCalls }: StepCallsInput) {
+export function createStepCalls({ executor, keptCalls, store, durableCalls, acceptance }: StepCallsInput) {
   const { leaving } = durableCalls;
 
   async function join(principal: Principal, callId: string): Promise<Answer | undefined> {
@@ -47,13 +49,21 @@ export function createStepCalls({ executor, keptCalls, store, durableCalls }: St
     }
   }
 
+  /** Waits for as long as the call that the step belongs to may go on. */
+  async function waitFor<T>(waited: Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await abortable(waited, signal, leaving);
+    } catch (error) {
+      throw leaving.aborted ? new JobLeftError() : error;
+    }
+  }
+
   /** The answer of a call that was begun in an earlier run and went on by itself. */
   async function begunBefore(callId: string, { principal, signal }: CallContext): Promise<Answer | undefined> {
     try {
-      return await abortable(join(principal, callId), signal, leaving);
+      return await waitFor(join(principal, callId), signal);
     } catch (error) {
-      if (leaving.aborted) throw new JobLeftError();
-      if (signal.aborted) await cancel(callId);
+      if (signal.aborted && !leaving.aborted) await cancel(callId);
       throw error;
     }
   }
@@ -66,6 +76,8 @@ export function createStepCalls({ executor, keptCalls, store, durableCalls }: St
 
   return async ({ tool, arguments: args, step }: StepCall, context: CallContext): Promise<Answer> => {
     const callId = stepCallId(context.callId, step);
+    // A refusal would be remembered as what came of the step. None of the step's own time is spent on waiting.
+    await waitFor(acceptance.accepted(), context.signal);
     const run = async () => {
       const request = { tool, arguments: args, call_id: callId, trace: context.trace };
       return runWithin(executor, await executor.admit(context.principal, request), context);

@@ -207,6 +207,69 @@ test('[WF-1] a step calls as the caller and under their policy, and is recorded 
   expect(await server.store.calls.get(stepCallId(callId, 'menu 1'))).toMatchObject({ tool: 'orders:menu', status: 'completed' });
 });
 
+test('[WF-2] [SEC-4] while nothing is accepted, the next step of a call waits: it neither runs nor fails', async () => {
+  const asked: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const server: DurableServer = await open({
+    menu: async () => {
+      asked.push('menu');
+      return text('the menu');
+    },
+    run: async (_args, context) => {
+      server.acceptance.suspend('record', 'The disk is full.');
+      begun.resolve();
+      const said = await context.steps?.run('menu', { repeatable: true }, async () => {
+        const { status, text: shown } = await server.stepCalls({ tool: 'orders:menu', arguments: {}, step: 'menu' }, context);
+        return `${status}: ${shown}`;
+      });
+      return text(String(said));
+    },
+  });
+  const { callId, answer } = await call(server, 'orders:run');
+  await begun.promise;
+  // Time enough for the step to be asked for, or to fail.
+  for (let turns = 0; turns < 50; turns++) await immediate();
+  await expect(call(server, 'orders:menu')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect((await server.keptCalls.find(alice, callId))?.answer).toBeNull();
+  expect(asked).toEqual([]);
+  server.acceptance.resume('record');
+  expect(await answer).toMatchObject({ status: 'completed', text: 'completed: the menu' });
+  expect(await server.store.calls.get(stepCallId(callId, 'menu'))).toMatchObject({ status: 'completed' });
+});
+
+test('[WF-2] [SEC-4] a step that is stopped right before its source is asked waits there', async () => {
+  const server: DurableServer = await open({ menu: async () => text('the menu') });
+  const request = { tool: 'orders:menu', arguments: {}, call_id: stepCallId('019a8b3c-1234-7abc-9def-0123456789ab', 'menu') };
+  const admitted = await server.executor.admit(alice, request);
+  server.acceptance.suspend('record', 'The disk is full.');
+  const answer = server.executor.run(admitted);
+  await until(async () => admitted.call.queued);
+  expect(admitted.call.begun).toBe(false);
+  server.acceptance.resume('record');
+  expect(await answer).toMatchObject({ status: 'completed', text: 'the menu' });
+});
+
+test('[POLL-2] [SEC-4] a call that was left is gone on with when calls are accepted', async () => {
+  const sent: string[] = [];
+  const first = await open({ place: ordering(sent, stuck) });
+  const { callId } = await call(first, 'orders:place', { pizza: 'margherita' });
+  await until(async () => sent.length === 1 && (await first.store.answers.get(callId)) !== undefined);
+  const asked: string[] = [];
+  const second = await open({
+    place: (args, context) => {
+      asked.push('place');
+      return ordering(sent, async () => undefined)(args, context);
+    },
+  });
+  second.acceptance.suspend('data-folder', 'The data folder is gone.');
+  await second.recover();
+  await until(async () => second.executor.running(callId)?.queued === true);
+  expect(asked).toEqual([]);
+  second.acceptance.resume('data-folder');
+  expect(await keptAnswer(second, callId)).toMatchObject({ status: 'completed', text: 'order-7 is ready' });
+  expect(sent).toEqual(['margherita']);
+});
+
 test('[WF-2] a step that goes on by itself after a crash is waited for, and not begun anew', async () => {
   const sent: string[] = [];
   const flow =
