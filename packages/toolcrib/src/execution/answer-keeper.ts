@@ -8,12 +8,17 @@ import { notBegunAnswer } from './lost-answer.ts';
 import type { RunningCall } from './running-call.ts';
 import { sealAnswer } from './sealed-answer.ts';
 
+interface KeepOptions {
+  /** Whether the Idempotency-Key of the call is free again. */
+  freesKey?: boolean;
+}
+
 /** [EXEC-9] Writes answers where they can be fetched and repeated. */
 export interface AnswerKeeper {
   /** For its owner. Fails where the database does. */
-  finish(answer: Answer, owner: string): Promise<void>;
+  finish(answer: Answer, owner: string, options?: KeepOptions): Promise<void>;
   /** Never fails: what cannot be written now is written as soon as the database is back. */
-  keep(answer: Answer, owner: string): Promise<void>;
+  keep(answer: Answer, owner: string, options?: KeepOptions): Promise<void>;
   /** For a call that was refused before anything was done: it is recorded so, and its key is free again. Never fails either. */
   withdraw(call: RunningCall, args: JsonObject, error: unknown): Promise<void>;
   /** How many wait for the database. */
@@ -57,8 +62,8 @@ export function createAnswerKeeper(input: AnswerKeeperInput): AnswerKeeper {
     return sealed.length > bytesPerPrincipal ? '' : sealed;
   }
 
-  async function write(callId: string, body: string, owner: string): Promise<void> {
-    await store.answers.finish(callId, body, Date.now() + keepForMs);
+  async function write(callId: string, body: string, owner: string, options?: KeepOptions): Promise<void> {
+    await store.answers.finish(callId, body, Date.now() + keepForMs, options);
     const bytes = (uncounted.get(owner) ?? 0) + body.length;
     if (bytes <= bytesPerPrincipal / countedPart && uncounted.size < mostCounted) return void uncounted.set(owner, bytes);
     uncounted.delete(owner);
@@ -98,20 +103,20 @@ export function createAnswerKeeper(input: AnswerKeeperInput): AnswerKeeper {
   }
 
   return {
-    finish: (answer, owner) => write(answer.call_id, bodyOf(answer, owner), owner),
+    finish: (answer, owner, options) => write(answer.call_id, bodyOf(answer, owner), owner, options),
     get waiting() {
       return waiting.size;
     },
 
-    keep(answer, owner) {
+    keep(answer, owner, options) {
       const { call_id: callId } = answer;
       const body = bodyOf(answer, owner);
       const later = (error: unknown) => {
         const fits = waitingBytes + body.length <= mostWaitingBytes;
         warn(`The answer of call ${callId} could not be kept, and is tried again${fits ? '' : ' without its content'}: ${String(error)}`);
-        return { bytes: fits ? body.length : 0, write: () => write(callId, fits ? body : '', owner) };
+        return { bytes: fits ? body.length : 0, write: () => write(callId, fits ? body : '', owner, options) };
       };
-      return writeOrWait(callId, later, () => write(callId, body, owner));
+      return writeOrWait(callId, later, () => write(callId, body, owner, options));
     },
 
     withdraw(call, args, error) {

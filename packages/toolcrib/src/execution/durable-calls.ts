@@ -13,6 +13,7 @@ import type { AdmittedCall } from './admitted-call.ts';
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { answerRow, beginWithinMs } from './answer-row.ts';
 import { leftAnswer } from './answer.ts';
+import { maySendAgain } from './lost-answer.ts';
 import { readJobContent, writeJobContent, type JobContent } from './job-content.ts';
 import type { RunningCall } from './running-call.ts';
 
@@ -118,13 +119,13 @@ export function createDurableCalls({ durable, keyRing, store, answerKeeper, aban
           // Nothing was done: the job is over, and nobody must come back to it.
           if (refused !== undefined) return;
           answer = await perform();
-          await answerKeeper.finish(answer, call.principal.key);
+          await answerKeeper.finish(answer, call.principal.key, { freesKey: maySendAgain(call, answer) });
         });
         await Promise.race([job, patience.promise]);
       } catch (error) {
         if (error instanceof JobLeftError) return leftAnswer(call);
         // It is done; its job is left to a later start, which will find its answer there.
-        if (answer !== undefined) await answerKeeper.keep(answer, call.principal.key);
+        if (answer !== undefined) await answerKeeper.keep(answer, call.principal.key, { freesKey: maySendAgain(call, answer) });
         else refused ??= error;
       } finally {
         clearTimeout(timer);

@@ -9,7 +9,15 @@ import type { AnswerKeeper } from './answer-keeper.ts';
 import { claimRow, requestHash } from './answer-row.ts';
 import { unknownAnswer } from './answer.ts';
 import type { Executor } from './executor.ts';
-import { answerWithoutContent, cancelledAnswer, hasEnded, lostRecord, lostWithServer, notBegunAnswer } from './lost-answer.ts';
+import {
+  answerWithoutContent,
+  cancelledAnswer,
+  hasEnded,
+  lostRecord,
+  lostWithServer,
+  maySendAgain,
+  notBegunAnswer,
+} from './lost-answer.ts';
 import { openAnswer, sealAnswer } from './sealed-answer.ts';
 
 /** How often another server's answer is looked for. */
@@ -57,9 +65,10 @@ export function createKeptCalls({ store, executor, answerKeeper, keyRing }: Kept
   const runningElsewhere = new Map<string, Promise<Answer>>();
 
   async function run(admitted: AdmittedCall): Promise<Answer> {
+    const { call } = admitted;
     const answer = await executor.run(admitted);
     // One that is still running was left to others, who will keep its answer.
-    if (answer.status !== 'running') await answerKeeper.keep(answer, admitted.call.principal.key);
+    if (answer.status !== 'running') await answerKeeper.keep(answer, call.principal.key, { freesKey: maySendAgain(call, answer) });
     return answer;
   }
 
@@ -105,7 +114,7 @@ export function createKeptCalls({ store, executor, answerKeeper, keyRing }: Kept
 
   /** The answer first: it keeps the call from being begun after all. */
   async function endUnbegun(kept: AnswerRow, answer: Answer): Promise<boolean> {
-    const freesKey = answer.status === 'failed';
+    const freesKey = maySendAgain({ begun: false }, answer);
     const body = sealAnswer(keyRing, answer, kept.owner);
     if (!(await store.answers.finishUnbegun(kept.call_id, body, kept.expires_at, { freesKey }))) return false;
     await store.calls.append([lostRecord(kept, answer.status)]);

@@ -51,6 +51,11 @@ export function notBegunAnswer(called: CalledTool): Answer {
   return failedAnswer(called, 'failed', new CribError('SERVICE_UNAVAILABLE', notBegun, { retryable: true }), 0);
 }
 
+/** Whether the key of a call is free for another: its source was not asked for anything, and nobody called it off. */
+export function maySendAgain({ begun }: { begun: boolean }, { status }: Pick<Answer, 'status'>): boolean {
+  return !begun && status !== 'cancelled';
+}
+
 export function cancelledAnswer(called: CalledTool): Answer {
   return failedAnswer(called, 'cancelled', new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false }), 0);
 }

@@ -22,7 +22,10 @@ export function createAnswers(queries: Queries) {
     return numInsertedOrUpdatedRows === 1n;
   }
 
-  const unfinished = (callId: string) => queries.updateTable('answers').where('call_id', '=', callId).where('body', 'is', null);
+  function finishing(callId: string, body: string, expiresAt: number, freesKey: boolean) {
+    const unfinished = queries.updateTable('answers').where('call_id', '=', callId).where('body', 'is', null);
+    return unfinished.set({ ...sized(body), expires_at: expiresAt, ...(freesKey ? { idempotency_key: null } : {}) });
+  }
 
   return {
     /** Of several calls with one key exactly one gets `claimed`, whichever server they reach; the others get what it has left so far. */
@@ -53,18 +56,15 @@ export function createAnswers(queries: Queries) {
       return (numInsertedOrUpdatedRows ?? 0n) > 0n;
     },
 
-    /** The first to finish a call wins; false when it was finished before, or is not there. */
-    async finish(callId: string, body: string, expiresAt: number): Promise<boolean> {
-      const { numUpdatedRows } = await unfinished(callId)
-        .set({ ...sized(body), expires_at: expiresAt })
-        .executeTakeFirst();
+    /** The first to finish a call wins; false when it was finished before, or is not there. Its key may be used again with `freesKey`. */
+    async finish(callId: string, body: string, expiresAt: number, { freesKey = false } = {}): Promise<boolean> {
+      const { numUpdatedRows } = await finishing(callId, body, expiresAt, freesKey).executeTakeFirst();
       return numUpdatedRows > 0n;
     },
 
-    /** The same for a call that was not begun, and that must not be from here on. Its key may be used again with `freesKey`. */
+    /** The same for a call that was not begun, and that must not be from here on. */
     async finishUnbegun(callId: string, body: string, expiresAt: number, { freesKey }: { freesKey: boolean }): Promise<boolean> {
-      const update = unfinished(callId).set({ ...sized(body), expires_at: expiresAt, ...(freesKey ? { idempotency_key: null } : {}) });
-      const { numUpdatedRows } = await update.where('begun', '=', 0).executeTakeFirst();
+      const { numUpdatedRows } = await finishing(callId, body, expiresAt, freesKey).where('begun', '=', 0).executeTakeFirst();
       return numUpdatedRows > 0n;
     },
 

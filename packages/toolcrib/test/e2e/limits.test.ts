@@ -70,17 +70,19 @@ describe('[EXEC-7] a source that may run one call at once, with two in the queue
     expect((await admin.get('/api/tools/wide:hold')).json.limits).toEqual(limits);
   });
 
-  test('a queued call can be cancelled, and runs out of time, without having run', async () => {
+  test('[EXEC-9] a queued call can be cancelled, and runs out of time, without having run: its key is free again', async () => {
+    const key = { 'idempotency-key': 'late' };
     const running = await begin('narrow:hold', { key: 'never' }, 'running');
     const cancelled = await begin('narrow:echo', { text: 'x' }, 'queued');
     expect((await alice.delete(cancelled)).json.status).toBe('cancelled');
     expect(await ended(cancelled)).toMatchObject({ status: 'cancelled', success: false });
-    const late = await alice.call('narrow:echo', { text: 'x' }, { timeout_ms: 20 });
+    const late = await alice.call('narrow:echo', { text: 'x' }, { timeout_ms: 20 }, key);
     expect(late).toMatchObject({ status: 200, json: { status: 'timed_out', error: { code: 'NETWORK_ERROR', retryable: true } } });
     expect(late.json.error.message).toBe('narrow:echo had no free place within 20 ms');
     const waiting = await begin('narrow:echo', { text: 'still here' }, 'queued');
     await alice.delete(running);
     expect(await ended(waiting)).toMatchObject({ success: true, text: 'still here' });
+    expect((await alice.call('narrow:echo', { text: 'x' }, {}, key)).json).toMatchObject({ success: true, text: 'x' });
   });
 
   test('a rate is refused before anybody waits', async () => {

@@ -54,6 +54,22 @@ describe('[EXEC-9] [POLL-2] a call that could not be begun', () => {
     expect(placed).toBe(1);
   });
 
+  test.each(['orders:menu', 'orders:place'])(
+    'because it was stopped right before its source was asked leaves its key: %s',
+    async (tool) => {
+      const admitted = await admit(tool);
+      server.acceptance.suspend('data-folder', 'The data folder is gone.');
+      const { callId, answer } = await server.keptCalls.begin(admitted, key);
+      expect(await answer).toMatchObject({ status: 'failed', error: { code: 'SERVICE_UNAVAILABLE', retryable: true } });
+      server.acceptance.resume('data-folder');
+      expect(await answerOf(callId)).toEqual(await answer);
+      const again = await server.keptCalls.begin(await admit(tool), key);
+      expect([again.repeated, (await again.answer).text]).toEqual([false, 'done']);
+      expect((await server.keptCalls.begin(await admit(tool), key)).repeated).toBe(true);
+      expect(placed).toBe(1);
+    },
+  );
+
   test('leaves its key also where the database takes nothing at all for a while', async () => {
     for (const [name, event] of Object.entries({ jobs: 'insert on durable_jobs', answers: 'update on answers', begun: 'insert on calls' }))
       server.run(`create trigger full_${name} before ${event} begin select raise(abort, 'no room'); end`);
