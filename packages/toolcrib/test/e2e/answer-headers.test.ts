@@ -16,7 +16,7 @@ async function headersOf(method: string, path: string, init: RequestInit = {}): 
   return headers;
 }
 
-test('[SEC-5] every answer of every route is what it says it is, and is kept by nobody', async () => {
+test('every answer of every route is what it says it is, and is kept by nobody', async () => {
   const { paths } = (await server.admin.get('/api/openapi.json')).json as { paths: Record<string, Record<string, unknown>> };
   const asked: string[] = [];
   for (const [template, methods] of Object.entries(paths)) {
@@ -40,7 +40,7 @@ test('[SEC-5] every answer of every route is what it says it is, and is kept by 
   expect(new Set(asked).size).toBeGreaterThan(50);
 });
 
-test('[SEC-5] and so is what is refused before there is a route', async () => {
+test('and so is what is refused before there is a route', async () => {
   for (const path of ['/nothing', '/api/%', '/dev/users']) {
     const answer = await headersOf('GET', path);
     expect([path, answer.get('x-content-type-options'), answer.get('cache-control')]).toEqual([path, 'nosniff', 'no-store']);
@@ -55,7 +55,7 @@ test('[BFF-1] a list that has not changed is still not sent again', async () => 
   expect((await server.alice.get('/api/bff/tools', { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
 });
 
-test('[SEC-5] the page a browser comes back to runs nothing, is in no frame, and tells nobody where it was', async () => {
+test('the page a browser comes back to runs nothing, is in no frame, and tells nobody where it was', async () => {
   const headers = await headersOf('GET', '/api/connections/callback/none?state=x&code=y');
   expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
   expect(headers.get('x-frame-options')).toBe('DENY');

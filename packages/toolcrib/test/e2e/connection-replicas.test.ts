@@ -48,5 +48,5 @@ describe.skipIf(!postgres.available)('[OPS-2] [MCP-12] two servers on one Postgr
     const [{ owner }] = (await onFirst.get('/api/user-connections')).json.connections;
     expect((await onFirst.delete(`/api/user-connections?owner=${encodeURIComponent(owner)}`)).json).toEqual({ ended: 1 });
     await until(async () => (await onSecond.call('wiki:whoami')).json.error?.code === 'UNAUTHENTICATED');
-  }, 60_000);
+  }, 360_000);
 });

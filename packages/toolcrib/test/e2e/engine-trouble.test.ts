@@ -76,7 +76,7 @@ describe.skipIf(!mayStartDaemons)('with an engine that comes and goes', () => {
 
   test(
     '[ERR-2] [LIFE-2] a restart of it under load fails calls as unavailable, and they work again by themselves',
-    { timeout: 180_000 },
+    { timeout: 360_000 },
     async () => {
       const calls = load();
       await daemon.restart();
@@ -86,7 +86,7 @@ describe.skipIf(!mayStartDaemons)('with an engine that comes and goes', () => {
     },
   );
 
-  test('[ERR-2] one that is killed under load is no different', { timeout: 180_000 }, async () => {
+  test('[ERR-2] one that is killed under load is no different', { timeout: 360_000 }, async () => {
     const calls = load();
     await daemon.kill();
     await until(async () => (await alice.call('made:echo', { text: 'on' })).json.error?.message.includes('Docker'));
@@ -97,7 +97,7 @@ describe.skipIf(!mayStartDaemons)('with an engine that comes and goes', () => {
 
   test(
     '[ERR-2] while it is away every call and every start says that Docker is not running, and what was started meanwhile comes too',
-    { timeout: 180_000 },
+    { timeout: 360_000 },
     async () => {
       await daemon.stop();
       for (const namespace of namespaces) {
@@ -116,7 +116,7 @@ describe.skipIf(!mayStartDaemons)('with an engine that comes and goes', () => {
     },
   );
 
-  test('[ERR-2] an account that may not use it is told so, and not that it is not running', { timeout: 120_000 }, async () => {
+  test('[ERR-2] an account that may not use it is told so, and not that it is not running', { timeout: 360_000 }, async () => {
     await using data = await temporaryDirectory();
     await chmod(daemon.socket, 0);
     // Root may open everything, but for a root without these.

@@ -58,7 +58,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of a gateway', () =
     expect(readdirSync(join(gateway.data, 'processes'))).toEqual([]);
   });
 
-  test('[LIFE-5] that was killed with twenty servers running are gone when it has started again', { timeout: 120_000 }, async () => {
+  test('[LIFE-5] that was killed with twenty servers running are gone when it has started again', { timeout: 360_000 }, async () => {
     await using gateway = await startGateway();
     const modes = [['plain'], ['stubborn'], ['forks', '2', 'stubborn'], ['talks-on']];
     await Promise.all(Array.from({ length: 20 }, (_, index) => gateway.register(named(`S${index}`, ...(modes[index % 4] ?? [])))));
@@ -139,7 +139,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of a gateway', () =
     await until(async () => (await statesOf(gateway.admin)).filter((state) => state === 'error').length === 20);
   });
 
-  test('[LIFE-8] a hundred servers can be started at once, and stopped at once', { timeout: 180_000 }, async () => {
+  test('[LIFE-8] a hundred servers can be started at once, and stopped at once', { timeout: 360_000 }, async () => {
     await using gateway = await startGateway();
     await Promise.all(Array.from({ length: 100 }, (_, index) => gateway.register(named(`S${index}`, 'plain'), 120_000)));
     expect(await statesOf(gateway.admin)).toEqual(Array.from({ length: 100 }, () => 'running'));

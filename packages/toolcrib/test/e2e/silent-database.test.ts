@@ -52,5 +52,5 @@ test.skipIf(!postgres.available)(
     expect(await server.ended).toEqual({ code: 0, signal: null });
   },
   // Several timeouts of ten seconds have to pass.
-  180_000,
+  360_000,
 );
