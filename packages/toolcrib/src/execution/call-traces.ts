@@ -9,6 +9,8 @@ export interface CallTraces {
   noticed(): void;
   /** Its record is durable. */
   ended(call: RunningCall): void;
+  /** No call is left: nothing is written any more once this has resolved. */
+  close(): Promise<void>;
 }
 
 export interface CallTracesInput {
@@ -37,6 +39,8 @@ export function createCallTraces(input: CallTracesInput, runningCalls: RunningCa
   let ended: string[] = [];
   let again = false;
   let failing = false;
+  let looking: Promise<void> | undefined;
+  let closed = false;
 
   function lineOf(call: RunningCall): CallInFlight {
     const endsBy = call.startedAt + call.maxTimeoutMs + graceMs;
@@ -75,7 +79,10 @@ export function createCallTraces(input: CallTracesInput, runningCalls: RunningCa
   }
 
   function later(ms: number): void {
-    timer ??= setTimeout(() => void look(), ms).unref();
+    if (closed) return;
+    timer ??= setTimeout(() => {
+      looking = look();
+    }, ms).unref();
   }
 
   return {
@@ -87,6 +94,13 @@ export function createCallTraces(input: CallTracesInput, runningCalls: RunningCa
       if (call.noted !== 'yes') return;
       ended.push(call.callId);
       later(everyMs);
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await looking;
+      // Where that fails, the next start finds the records beside the lines.
+      if (ended.length > 0 && !failing) await input.write([], ended).catch(() => undefined);
     },
   };
 }

@@ -275,14 +275,16 @@ export function createExecutor(input: ExecutorInput): Executor {
     load: turns,
     dismiss,
     running: (callId) => runningCalls.find(callId),
-    idle: () =>
-      new Promise((resolve) => {
+    async idle() {
+      await new Promise<void>((resolve) => {
         tellIdle = () => {
           stopped = true;
           resolve();
         };
         if (admittedCalls === 0) tellIdle();
-      }),
+      });
+      await traces?.close();
+    },
     leaveDurable() {
       durableCalls?.leave();
       // Those that wait for a place are in no step.

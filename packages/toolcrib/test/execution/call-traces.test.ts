@@ -74,3 +74,18 @@ test('while calls cannot be noted nothing is accepted, and they are noted when t
   await expect.poll(() => acceptance.refusal, { timeout: 20_000 }).toBeUndefined();
   expect(seen.noted).toEqual(['slow']);
 });
+
+test('a server that stops removes what it has noted, and writes nothing afterwards', async () => {
+  const { running, acceptance, traces, seen, begin } = tracesInLists();
+  const call = begin('slow');
+  await expect.poll(() => seen.noted).toEqual(['slow']);
+  running.delete(call);
+  traces.ended(call);
+  await traces.close();
+  expect(seen.removed).toEqual(['slow']);
+  // The database is closed by now: whoever wrote to it would suspend a server that is gone.
+  seen.isFailing = true;
+  traces.ended(call);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(acceptance.reasons()).toEqual([]);
+});
