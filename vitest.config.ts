@@ -10,6 +10,7 @@ export default defineConfig({
     // Tests start real servers, databases and processes; the machine, and what else it is doing, decides how fast they are.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // One more than the cores of a small machine: somebody always waits for a process to end.
     maxWorkers: 3,
     // For programs that tests start from the source: what was compiled for one is there for the next.
