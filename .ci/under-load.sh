@@ -29,7 +29,8 @@ for ((run = 1; run <= runs; run++)); do
   began=$SECONDS
   npm test >"$log" 2>&1 && outcome=passed || { outcome=FAILED; failed=$((failed + 1)); }
   printf 'run %d: %s in %d s\n' "$run" "$outcome" $((SECONDS - began))
-  grep -E '^ *(FAIL|Tests|Test Files) ' "$log" | sort -u || true
+  # Without the colours, which some settings keep also in files.
+  sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -E '^ *(FAIL|Tests|Test Files) ' | sort -u || true
 done
 printf '%d of %d runs failed\n' "$failed" "$runs"
 [[ $failed == 0 ]]
