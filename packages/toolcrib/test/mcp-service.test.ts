@@ -182,7 +182,7 @@ describe('[LIFE-6] McpService', () => {
   test('servers are listed, replaced and deleted, and outlive the application', async () => {
     const { id } = await service.create({ ...plain, name: 'One', mcp_env_vars: { A_TOKEN: 'kept-by-the-stars' } });
     await service.update({ ...plain, id, name: 'Uno', mcp_env_vars: { A_TOKEN: '***', LEVEL: 'info' } });
-    expect(service.list()).toMatchObject([{ id, name: 'Uno', namespace: 'uno', enabled: true, source_type: 'mcp' }]);
+    expect(service.list()).toMatchObject([{ id, name: 'Uno', namespace: 'one', enabled: true, source_type: 'mcp' }]);
     await service[Symbol.asyncDispose]();
     service = await openMcpService({ dataDir: data.path });
     expect(service.get(id)?.definition.environment).toEqual({ A_TOKEN: '***', LEVEL: 'info' });

@@ -105,7 +105,7 @@ export function createSourceAdministration({
 
   /** What a form comes to, and whether the source speaks to somebody else by it. Refuses what the actor may not have. */
   async function prepare(actor: Principal, id: string, form: SourceForm, known: DefinedSource | undefined) {
-    const scope = scopeOf(id);
+    const scope = { ...scopeOf(id), known };
     let normalised = await normaliseSource(known === undefined ? form : mergeSource(known, form), scope);
     // A secret stays with whom it was given for: somewhere else it has to be given again.
     const moved = known !== undefined && hasMoved(known.definition, normalised.definition);

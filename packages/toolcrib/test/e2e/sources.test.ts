@@ -87,6 +87,25 @@ describe('[SRC-1] a local server', () => {
   });
 });
 
+describe('[NAME-2] [NAME-3] a source whose name has underscores', () => {
+  test('keeps them in its namespace, and its tools are called as they are written', async () => {
+    expect((await register({ name: 'my_server', mcp_command: fixture('plain') })).json).toMatchObject({ namespace: 'my_server' });
+    for (const name of ['my_server:echo', 'my_server.echo'])
+      expect(await alice.call(name, { text: name })).toMatchObject({ json: { tool: 'my_server:echo', text: name } });
+    await admin.post('/api/groups', { id: 'mine', name: 'Mine', selectors: [{ source: 'my_*' }], exclude: ['my_server.fail'] });
+    const { tools } = (await admin.get('/api/tools?source=my_server')).json;
+    expect(tools).toContainEqual(expect.objectContaining({ name: 'my_server:echo', groups: ['everything', 'mine'] }));
+  });
+
+  test('keeps the namespace and the names for models it had when they became hyphens', async () => {
+    const { id } = (await register({ name: 'old_server', namespace: 'old-server', mcp_command: fixture('plain') })).json;
+    const replaced = await admin.put(`/api/sources/${id}`, { name: 'old_server', mcp_command: fixture('plain'), standby: 1 });
+    expect(replaced.json).toMatchObject({ namespace: 'old-server' });
+    const { tools } = (await alice.get('/api/bff/tools?q=old-server')).json;
+    expect(tools).toContainEqual(expect.objectContaining({ name: 'old-server:echo', model_name: 'old-server_echo' }));
+  });
+});
+
 test.each(['start', 'stop', 'restart', 'refresh'])('the built-in tools always run, and %s is a conflict', async (action) => {
   const { status, json } = await admin.post(`/api/sources/builtin/${action}`, undefined);
   expect([status, json]).toEqual([409, { code: 'CONFLICT', message: 'The built-in tools are always running' }]);

@@ -49,7 +49,7 @@ async function plannedSource(
     throw new CribError('VALIDATION_ERROR', 'The built-in tools cannot be changed: take this out of the file');
   const form: SourceForm = { ...source, name: source.name ?? namespace, namespace };
   const merged = known === undefined ? form : mergeSource(known, form);
-  const after = await normaliseSource(merged, scopeOf(known?.id ?? randomUUID()));
+  const after = await normaliseSource(merged, { ...scopeOf(known?.id ?? randomUUID()), known });
   const [secret] = Object.keys(after.secrets);
   if (secret !== undefined) {
     const what = `${secret} is a secret: keep it with \`toolcrib secrets set NAME\`, and write {secret_ref: NAME} or \${NAME} here`;

@@ -8,7 +8,13 @@ import { workflowFormSchema } from '../../sources/workflow/registration/workflow
 import { literalSecrets } from './literal-secrets.ts';
 
 const idSchema = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'An id has up to 64 lower-case letters, digits, _ and -');
-const namespaceSchema = z.string().regex(/^[a-z0-9-]{1,32}$/, 'A namespace has 1 to 32 lower-case letters, digits and hyphens');
+// A new one cannot begin with a hyphen; files may still name a source that was registered when it could.
+const namespaceSchema = z
+  .string()
+  .regex(
+    /^[a-z0-9-][a-z0-9_-]{0,31}$/,
+    'A namespace has at most 32 lower-case letters, digits, _ and -, and begins with a letter or a digit',
+  );
 
 const unnamed = { namespace: true } as const;
 const wishedSourceSchema = z

@@ -3,7 +3,7 @@ import { CribError } from '../../model/crib-error.ts';
 import type { ImportReport } from '../../model/import-report.ts';
 import type { DocumentSource } from '../../model/source.ts';
 import type { Egress } from '../../net/egress.ts';
-import { namespaceFromName } from '../registration/namespace.ts';
+import { formerNamespaceFromName, namespaceFromName } from '../registration/namespace.ts';
 import type { ImportedDocument } from '../openapi/import-document.ts';
 import type { RegisteredSource } from '../workflow/plan/bind-operation.ts';
 import type { LoadedDocument } from './load-document.ts';
@@ -49,7 +49,10 @@ export function createImportSource({ egress, isolation, toolsOf }: ImportSourceI
       case 'workflow': {
         const { importWorkflows } = await import('../workflow/import-workflows.ts');
         const meant = source.definition.sources;
-        const sources = (name: string) => toolsOf(Object.hasOwn(meant, name) ? (meant[name] ?? '') : namespaceFromName(name));
+        const sources = (name: string) => {
+          if (Object.hasOwn(meant, name)) return toolsOf(meant[name] ?? '');
+          return toolsOf(namespaceFromName(name)) ?? toolsOf(formerNamespaceFromName(name));
+        };
         return importWorkflows({ text, url, sources, isolation, turn });
       }
     }

@@ -13,7 +13,9 @@ export const namingFields = {
     .string()
     .max(100)
     .optional()
-    .describe('Leads the names of its tools: 1 to 32 lower-case letters, digits and hyphens; made from the name when it is not given'),
+    .describe(
+      'Leads the names of its tools: at most 32 lower-case letters, digits, _ and -, beginning with a letter or a digit. Made from the name of a new source; an update that does not give it keeps it',
+    ),
   enabled: z.boolean().default(true),
 };
 

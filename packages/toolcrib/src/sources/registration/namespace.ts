@@ -24,20 +24,22 @@ export function namespaceFromName(name: string): string {
     .replaceAll(/\p{M}+/gu, '')
     .toLowerCase()
     .replaceAll(/[ßæœøđðþłħı]/g, (letter) => plainLetters[letter] ?? '')
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, maxLength + 1)
-    .replace(/^-/, '')
+    .replaceAll(/[^a-z0-9_]+/g, '-')
+    .replace(/^[-_]+/, '')
     .slice(0, maxLength)
     .replace(/-$/, '');
   // A name without one Latin letter or digit still needs a namespace, and another such name another one.
   return slug === '' ? `source-${hash('sha256', name, 'hex').slice(0, 8)}` : slug;
 }
 
+/** What a name gave before namespaces kept their underscores. Sources that were registered then have it still. */
+export function formerNamespaceFromName(name: string): string {
+  return namespaceFromName(name.replaceAll('_', '-'));
+}
+
 /** [NAME-2] A namespace that was given. */
 export function checkNamespace(namespace: string): string {
-  if (/^[a-z0-9-]{1,32}$/.test(namespace)) return namespace;
-  throw invalid(
-    'namespace',
-    `A namespace has 1 to ${maxLength} lower-case letters, digits and hyphens, such as ${namespaceFromName(namespace)}`,
-  );
+  if (/^[a-z0-9][a-z0-9_-]{0,31}$/.test(namespace)) return namespace;
+  const rule = `A namespace has at most ${maxLength} lower-case letters, digits, _ and -, and begins with a letter or a digit`;
+  throw invalid('namespace', `${rule}, such as ${namespaceFromName(namespace)}`);
 }

@@ -1,9 +1,12 @@
 import type { Pinning } from '../../model/source-definition.ts';
+import type { DefinedSource } from '../../model/source.ts';
 import type { Manifest } from '../mcp/registration/manifest-model.ts';
 import type { AllowedMounts } from '../mcp/registration/mount-rules.ts';
 
 /** What turning a registration into a definition needs from outside. */
 export interface RegistrationContext {
+  /** The source that is replaced; nothing where it is a new one. */
+  known?: DefinedSource | undefined;
   readManifest(directory: string): Promise<Manifest | undefined>;
   /** Under which name the secret of a variable is stored: `mcp_{id}.NAME`. */
   secretName(variable: string): string;

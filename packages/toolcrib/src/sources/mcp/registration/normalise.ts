@@ -21,7 +21,7 @@ export async function normaliseRegistration(
   form: McpRegistration,
   context: RegistrationContext,
 ): Promise<NormalisedRegistration<McpDefinition>> {
-  const naming = readNaming(form);
+  const naming = readNaming(form, context);
   const draft = createDraft(context);
   const { parts, starts } = await partsOf(draft, form, context);
   const isLocal = starts !== null;

@@ -17,7 +17,7 @@ import type { OpenApiForm } from './openapi-form.ts';
 
 /** [SRC-5] The definition that a registration comes to. The document itself is looked at when the source is started. */
 export function normaliseOpenApi(form: OpenApiForm, context: RegistrationContext): NormalisedRegistration<OpenApiDefinition> {
-  const naming = readNaming(form);
+  const naming = readNaming(form, context);
   const draft = createDraft(context);
   const { allow_insecure: allowInsecure, openapi } = form;
   const { place, text } = readDocumentPlace(draft, openapi, { field: 'openapi', allowInsecure });

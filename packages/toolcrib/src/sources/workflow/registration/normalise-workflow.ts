@@ -11,7 +11,7 @@ import type { WorkflowForm } from './workflow-form.ts';
 
 /** [WF-1] The definition that a registration comes to. Its steps are calls of other sources, so that it has no credential of its own. */
 export function normaliseWorkflow(form: WorkflowForm, context: RegistrationContext): NormalisedRegistration<WorkflowDefinition> {
-  const naming = readNaming(form);
+  const naming = readNaming(form, context);
   const draft = createDraft(context);
   const { allow_insecure: allowInsecure } = form;
   const { place, text } = readDocumentPlace(draft, form.workflow, { field: 'workflow', allowInsecure });
