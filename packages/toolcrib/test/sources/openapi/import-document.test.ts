@@ -120,6 +120,44 @@ describe('[OAS-1] other documents are read where that is allowed, and nowhere el
     expect(definitions['Own']).toEqual({ type: 'integer' });
   });
 
+  test('also those of whole operations, which lead on from the file that they stand in', async () => {
+    const asked: string[] = [];
+    const operations: Record<string, string> = {
+      'https://docs.example/api/pets/list.yml':
+        'operationId: listPets\nparameters: [{$ref: "../shared.yml#/Limit"}]\nresponses: {}\nrequestBody: {$ref: "#/x-body"}\n' +
+        'x-body: {content: {application/json: {schema: {$ref: "../pet.yaml#/Pet"}}}}\n',
+      'https://docs.example/api/shared.yml': 'Limit: {in: query, name: limit, schema: {type: integer}}\n',
+      'https://docs.example/api/pets/round.yml': '$ref: there.yml',
+      'https://docs.example/api/pets/there.yml': '$ref: round.yml',
+    };
+    const read = load(asked);
+    const { tools, report } = await imported(
+      documentWith({
+        '/pets': { post: { $ref: 'pets/list.yml' }, put: { $ref: 'pets/round.yml' } },
+        '/gone': { get: { $ref: 'pets/gone.yml' }, put: { $ref: '../secret.yml' } },
+      }),
+      {
+        externalRefs: ['https://docs.example/api'],
+        load: (url) => (operations[url.href] === undefined ? read(url) : Promise.resolve(operations[url.href] ?? '')),
+      },
+    );
+    expect(tools).toMatchObject([
+      {
+        method: 'POST',
+        definition: {
+          name: 'listPets',
+          input_schema: { properties: { limit: { type: 'integer' }, body: { $ref: expect.stringContaining('Pet') } } },
+        },
+      },
+    ]);
+    expect(report.skipped).toEqual([
+      { operation: 'PUT /pets', reason: 'It refers to itself' },
+      { operation: 'GET /gone', reason: 'It refers to https://docs.example/api/pets/gone.yml, which is not there' },
+      { operation: 'PUT /gone', reason: expect.stringMatching(/\.\.\/secret\.yml.*external_refs/) },
+    ]);
+    expect(report.warnings).toContainEqual({ operation: null, message: 'https://docs.example/api/pets/gone.yml could not be read: 404' });
+  });
+
   test('what is not allowed is not asked for, and costs its operation alone', async () => {
     const asked: string[] = [];
     for (const externalRefs of [[], ['https://other.example/'], ['https://docs.example/ap']]) {

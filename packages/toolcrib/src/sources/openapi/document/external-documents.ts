@@ -1,6 +1,7 @@
 import { CribError } from '../../../model/crib-error.ts';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import { isObject } from './node.ts';
+import type { OpenDocument } from './open-document.ts';
 import { parseDocument } from './parse-document.ts';
 import { shortHash } from './short-hash.ts';
 
@@ -35,10 +36,14 @@ interface Piece {
 }
 
 /**
- * Puts the documents that `root` refers to inside of it, as far as that is allowed, and makes the references lead there. All others stay as
+ * Puts the documents that this one refers to inside of it, as far as that is allowed, and makes the references lead there. All others stay as
  * they are: what needs them is reported where it is used.
  */
-export async function takeInDocuments(root: JsonObject, url: URL | null, { allowed, load }: ExternalDocuments): Promise<LoadedDocuments> {
+export async function takeInDocuments(
+  { root, origins }: Pick<OpenDocument, 'root' | 'origins'>,
+  url: URL | null,
+  { allowed, load }: ExternalDocuments,
+): Promise<LoadedDocuments> {
   const loaded: LoadedDocuments = { urls: [], bytes: 0, warnings: [] };
   if (allowed.length === 0) return loaded;
   const places = new Map<string, string>();
@@ -71,6 +76,7 @@ export async function takeInDocuments(root: JsonObject, url: URL | null, { allow
         if (!places.has(name) && mayRead(address)) {
           const at = `/${place}/${shortHash(name)}`;
           places.set(name, at);
+          origins.set(at, name);
           wanted.push([name, at]);
         }
         return places.get(name);

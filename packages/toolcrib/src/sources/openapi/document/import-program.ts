@@ -4,7 +4,6 @@ import { compileDocument } from './compile-document.ts';
 import { takeInDocuments } from './external-documents.ts';
 import type { ImportMessage, ImportWork, LoadAnswer } from './import-messages.ts';
 import { createImportNotes } from './import-notes.ts';
-import { objectAt } from './node.ts';
 import { openDocument } from './open-document.ts';
 import { parseDocument } from './parse-document.ts';
 
@@ -29,7 +28,7 @@ async function run({ text, url: address, externalRefs, serverUrl, serverVariable
   const notes = createImportNotes();
   const { value, warnings } = parseDocument(text);
   const document = openDocument(value);
-  const loaded = await takeInDocuments(objectAt(value), url, { allowed: externalRefs, load });
+  const loaded = await takeInDocuments(document, url, { allowed: externalRefs, load });
   for (const message of [...warnings, ...loaded.warnings]) notes.warn(message);
 
   let batch: string[] = [];

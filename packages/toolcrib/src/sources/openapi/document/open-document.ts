@@ -11,6 +11,10 @@ export interface OpenDocument {
   readonly format: Format;
   /** As the document writes it. */
   readonly version: string;
+  /** Where the parts came from that were taken in from other documents, by their pointers. */
+  readonly origins: Map<string, string>;
+  /** A reference as whoever wrote the document knows it. */
+  shown(reference: string): string;
   /** What a reference leads to; undefined where that is nowhere. Throws `Unusable` where it leads out of the document. */
   find(reference: string): Node;
   /** The object itself, or what its `$ref` leads to; `what` says in a reason what it should have been. */
@@ -29,10 +33,20 @@ export function openDocument(value: Json): OpenDocument {
     return found.get(reference);
   }
 
+  const origins = new Map<string, string>();
+
+  function shown(reference: string): string {
+    const [, pointer = '', rest = ''] = /^#(\/[^/]*\/[^/]*)(.*)$/s.exec(reference) ?? [];
+    const origin = origins.get(pointer);
+    return origin === undefined ? reference : `${origin}${rest === '' ? '' : `#${rest}`}`;
+  }
+
   return {
     root,
     format,
     version,
+    origins,
+    shown,
     find,
     follow(node, what) {
       let at = node;
@@ -41,7 +55,7 @@ export function openDocument(value: Json): OpenDocument {
         const reference = own(at, '$ref');
         if (typeof reference !== 'string') return at;
         at = find(reference);
-        if (at === undefined) throw new Unusable(`${what} refers to ${reference}, which is not in the document`);
+        if (at === undefined) throw new Unusable(`${what} refers to ${shown(reference)}, which is not there`);
       }
       throw new Unusable(`${what} refers to itself`);
     },

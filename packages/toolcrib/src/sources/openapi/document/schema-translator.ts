@@ -54,7 +54,7 @@ export function createSchemaTranslator({ document, direction, warn }: Translator
     underWay.add(reference);
     try {
       const target = document.find(reference);
-      if (target === undefined) warn(`${reference} is not in the document; anything goes in its place`);
+      if (target === undefined) warn(`${document.shown(reference)} is not in the document; anything goes in its place`);
       const { schema, references } = translate(target ?? {});
       const made = { name: definitionName(reference), schema, references, size: JSON.stringify(schema).length };
       definitions.set(reference, made);
@@ -72,7 +72,7 @@ export function createSchemaTranslator({ document, direction, warn }: Translator
     function refer(reference: string): JsonObject {
       const inPlace = depth === 0;
       if (inPlace && underWay.has(reference)) {
-        warn(`${reference} refers to nothing but itself; anything goes in its place`);
+        warn(`${document.shown(reference)} refers to nothing but itself; anything goes in its place`);
         return {};
       }
       // Throws here already where it leads out of the document, and finds circles on the way.

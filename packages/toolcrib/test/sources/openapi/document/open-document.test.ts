@@ -60,7 +60,7 @@ describe('[OAS-3] references lead to what is an own part of the document', () =>
   test('[OAS-3] chains of them are followed, and circles are not', () => {
     expect(document.follow({ $ref: '#/chain' }, 'It')).toHaveProperty(['b/c~d']);
     expect(() => document.follow({ $ref: '#/circle' }, 'It')).toThrow('It refers to itself');
-    expect(() => document.follow({ $ref: '#/nowhere' }, 'It')).toThrow('It refers to #/nowhere, which is not in the document');
+    expect(() => document.follow({ $ref: '#/nowhere' }, 'It')).toThrow('It refers to #/nowhere, which is not there');
     expect(() => document.find('other.json#/a')).toThrow(/external_refs/);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { importReportSchema } from '../../../../src/model/import-report.ts';
-import type { JsonObject } from '../../../../src/model/json.ts';
+import type { Json, JsonObject } from '../../../../src/model/json.ts';
 import { compiled, documentOf } from './compiled.ts';
 
 describe('[OAS-1] every operation is a tool', () => {
@@ -96,6 +96,44 @@ describe('[OAS-1] every operation is a tool', () => {
     const { tools, report } = compiled(documentOf({}, { paths: { [path]: { post: operation }, '/good': { get: {} } } }));
     expect(tools.map(({ path }) => path)).toEqual(['/good']);
     expect(report.skipped).toEqual([{ operation: expect.stringMatching(/^POST /), reason: expect.stringMatching(reason) }]);
+  });
+
+  describe('also where it is only referred to', () => {
+    const list = { operationId: 'list', summary: 'Lists', parameters: [{ in: 'query', name: 'limit', schema: {} }], responses: {} };
+    const at = (operation: Json, more: JsonObject = {}) => compiled(documentOf({}, { paths: { '/a': { get: operation } }, ...more }));
+
+    test('inside the document, along a chain, with what stands beside the reference', () => {
+      const more = { 'x-operations': { list, other: { $ref: '#/x-operations/list' } } };
+      const { tools } = at({ $ref: '#/x-operations/other', summary: 'Lists all' }, more);
+      expect(tools).toMatchObject([{ definition: { name: 'list', title: 'Lists all', input_schema: { properties: { limit: {} } } } }]);
+    });
+
+    test('also all paths at once', () => {
+      const { tools } = compiled(documentOf({}, { paths: { $ref: '#/x-paths' }, 'x-paths': { '/a': { get: list } } }));
+      expect(tools).toMatchObject([{ path: '/a', definition: { name: 'list' } }]);
+    });
+
+    test.each<[string, Json, RegExp]>([
+      ['to itself', { $ref: '#/paths/~1a/get' }, /refers to itself/],
+      ['to nothing', { $ref: '#/x-operations/none' }, /#\/x-operations\/none, which is not there/],
+      ['to a file that may not be read', { $ref: 'operations/list.yml' }, /operations\/list\.yml.*external_refs/],
+      ['to a schema', { $ref: '#/components/schemas/Thing' }, /"#\/components\/schemas\/Thing", which is not an operation/],
+      ['to a path', { $ref: '#/x-path' }, /"#\/x-path", which is not an operation/],
+      ['to text', { $ref: '#/info/title' }, /is no object/],
+      ['to a number', { $ref: 5 }, /refers to 5, which is not an operation/],
+      ['is text', 'list.yml', /is no object/],
+      ['is a list', [list], /is no object/],
+    ])('an operation that refers %s is reported, and not a tool without arguments', (_, operation, reason) => {
+      const schemas = { Thing: { type: 'object', description: 'A thing', deprecated: true } };
+      const { tools, report } = at(operation, { components: { schemas }, 'x-path': { parameters: [], get: list } });
+      expect(tools).toEqual([]);
+      expect(report.skipped).toEqual([{ operation: 'GET /a', reason: expect.stringMatching(reason) }]);
+    });
+
+    test('paths that are elsewhere and may not be read are reported', () => {
+      const { report } = compiled(documentOf({}, { paths: { $ref: 'paths.yml' } }));
+      expect(report.skipped).toEqual([{ operation: '* *', reason: expect.stringMatching(/paths\.yml.*external_refs/) }]);
+    });
   });
 
   test('[SEC-1] tools that would take more memory than the gateway gives a source are left out', () => {
