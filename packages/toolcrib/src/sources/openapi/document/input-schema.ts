@@ -63,14 +63,14 @@ function parameterDescription({ name, in: place, description }: FoundParameter, 
   return description === undefined ? sent : `${cut(description, longestDescription)}\n${sent}`;
 }
 
-function bodySchema(translator: SchemaTranslator, { body, schema }: FoundBody): Translated {
+function bodySchema(translator: SchemaTranslator, { body, schema, encoded }: FoundBody): Translated {
   const translated = translator.translate(schema);
   switch (body.kind) {
     case 'json':
     case 'form':
       return translated;
     case 'text':
-      return isTextSchema(translated)
+      return encoded || isTextSchema(translated)
         ? translated
         : { schema: { type: 'string', contentMediaType: body.content_type }, references: new Set() };
     case 'binary':

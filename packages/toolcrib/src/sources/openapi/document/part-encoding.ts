@@ -19,10 +19,11 @@ export function partEncodings(
   const made: [string, PartEncoding][] = [];
   for (const [name, property] of familyOf(document, schema).properties) {
     const given = objectAt(own(encoding, name));
-    const said = textAt(own(given, 'contentType'));
+    const transfer = multipart ? transferEncoding(document, property) : undefined;
+    const said = textAt(own(given, 'contentType')) ?? transfer?.mediaType;
     const binary = multipart && isBinary(document, property, said);
     const style = styleOf(given, property, document.format === '2.0');
-    const headers = fixedHeaders(document, objectAt(own(given, 'headers')));
+    const headers = { ...transfer?.headers, ...fixedHeaders(document, objectAt(own(given, 'headers'))) };
     const content_type = said !== undefined && isMediaType(said) && !said.includes('*') ? said : null;
     const isUsual = !binary && style.style === null && content_type === null && Object.keys(headers).length === 0;
     if (isUsual && !style.allow_reserved) continue;
@@ -43,6 +44,16 @@ function styleOf(given: JsonObject, property: Json, old: boolean): Pick<PartEnco
   return { style, explode: typeof explode === 'boolean' ? explode : explodesByDefault(style), allow_reserved };
 }
 
+/** OpenAPI 3.1.1 §4.8.15: `contentEncoding` in a part means that its header says so. */
+function transferEncoding(document: OpenDocument, property: Node): { mediaType: string; headers: Record<string, string> } | undefined {
+  const schema = resolved(document, property) ?? {};
+  if (typesOf(own(schema, 'type')).includes('array')) return transferEncoding(document, own(schema, 'items') ?? {});
+  const encoding = textAt(own(schema, 'contentEncoding'));
+  if (encoding === undefined || !/^(?:base64|quoted-printable)$/i.test(encoding)) return undefined;
+  const mediaType = textAt(own(schema, 'contentMediaType')) ?? 'application/octet-stream';
+  return { mediaType, headers: { 'Content-Transfer-Encoding': encoding.toLowerCase() } };
+}
+
 /**
  * Whether raw bytes are sent: `binary` of 3.0, `file` of 2.0, a media type without an encoding of 3.1, or a list of such. What has an encoding
  * is sent as the text that it is.
@@ -53,13 +64,23 @@ export function isBinary(document: OpenDocument, property: Node, contentType?: s
   const types = typesOf(own(schema, 'type'));
   if (types.includes('array')) return isBinary(document, own(schema, 'items') ?? {}, contentType);
   if (own(schema, 'type') === 'file' || own(schema, 'format') === 'binary' || own(schema, 'contentEncoding') === 'binary') return true;
-  if (own(schema, 'contentEncoding') !== undefined || own(schema, 'format') === 'byte') return false;
+  if (isEncodedText(schema)) return false;
   const mediaType = textAt(own(schema, 'contentMediaType'));
   if (mediaType !== undefined) return !isJson(mediaType) && !isText(mediaType);
   // In 3.1 a part of which nothing but the media type is said is whatever that type is.
   const saysNothing =
     types.length === 0 && !['properties', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'].some((key) => Object.hasOwn(schema, key));
   return saysNothing && contentType !== undefined && !contentType.split(',').some((type) => isJson(type) || isText(type));
+}
+
+/** Whether the document wants bytes in an encoding, and not as they are. */
+export function isEncoded(document: OpenDocument, node: Node): boolean {
+  return isEncodedText(resolved(document, node) ?? {});
+}
+
+function isEncodedText(schema: JsonObject): boolean {
+  const [encoding, format] = [own(schema, 'contentEncoding'), own(schema, 'format')];
+  return (encoding !== undefined && encoding !== 'binary') || format === 'byte' || format === 'base64';
 }
 
 function resolved(document: OpenDocument, node: Node): JsonObject | undefined {

@@ -4,7 +4,7 @@ import { bodyKind, preferredType } from './media-types.ts';
 import { listAt, objectAt, own, textAt, type Node } from './node.ts';
 import type { OpenDocument } from './open-document.ts';
 import type { BodyParameters } from './parameters.ts';
-import { isBinary, partEncodings } from './part-encoding.ts';
+import { isBinary, isEncoded, partEncodings } from './part-encoding.ts';
 import { Unusable } from './unusable.ts';
 
 /** A body with the part of the document that says what is in it. */
@@ -12,6 +12,8 @@ export interface FoundBody {
   body: HttpRequestBody;
   description: string | undefined;
   schema: Node;
+  /** Whether its text stands for bytes. */
+  encoded: boolean;
 }
 
 /** [OAS-2] The body of a request; null where there is none. */
@@ -41,13 +43,17 @@ interface Content {
 
 function bodyOf(document: OpenDocument, { type, schema, required, encoding }: Content, described: JsonObject): FoundBody {
   const isRange = type.includes('*');
-  const kind = isRange ? (isBinary(document, schema) ? 'binary' : 'json') : bodyKind(type);
+  const usual = isRange ? (isBinary(document, schema) ? 'binary' : 'json') : bodyKind(type);
+  // Base64 that the document asks for is sent as the text that it is.
+  const encoded = usual === 'binary' && isEncoded(document, schema);
+  const kind = encoded ? 'text' : usual;
   const content_type = isRange ? (kind === 'binary' ? 'application/octet-stream' : 'application/json') : type;
   const parts = kind === 'form' || kind === 'multipart' ? partEncodings(document, schema, encoding, kind === 'multipart') : {};
   return {
     body: { argument: 'body', required, content_type, kind, encoding: parts },
     description: textAt(own(described, 'description')),
     schema,
+    encoded,
   };
 }
 

@@ -80,10 +80,19 @@ function deepPairs(name: string, value: Json, { argument, encode }: Pick<Expansi
     if (part === null) return;
     if (depth > deepest) throw badArgument(argument, `is nested more than ${deepest} levels deep`);
     if (typeof part !== 'object') pairs.push(`${prefix}=${encode(argumentText(part, argument))}`);
-    else if (Array.isArray(part)) {
-      for (const [index, item] of part.entries()) add(`${prefix}%5B${typeof item === 'object' ? index : ''}%5D`, item, depth + 1);
-    } else {
+    else if (Array.isArray(part)) addItems(prefix, part, depth);
+    else {
       for (const [key, inner] of Object.entries(part)) add(`${prefix}%5B${encode(argumentText(key, argument))}%5D`, inner, depth + 1);
+    }
+  }
+  /** Where items have numbers, one that leaves nothing behind would be missing from the list, or the others would move up. */
+  function addItems(prefix: string, items: Json[], depth: number): void {
+    const numbered = items.some((item) => typeof item === 'object' && item !== null);
+    for (const [index, item] of items.entries()) {
+      const before = pairs.length;
+      add(`${prefix}%5B${numbered ? index : ''}%5D`, item, depth + 1);
+      if (!numbered || pairs.length > before) continue;
+      throw badArgument(argument, `has nothing in item ${index} of a list, which a form cannot say: fill it in, or leave the item out`);
     }
   }
   add(name, value, 0);

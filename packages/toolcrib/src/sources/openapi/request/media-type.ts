@@ -8,3 +8,28 @@ export function isJsonType(contentType: string): boolean {
   const type = mediaType(contentType);
   return type === 'application/json' || type.endsWith('+json') || type === 'text/json';
 }
+
+interface MediaTypeParameter {
+  /** In small letters. */
+  name: string;
+  value: string;
+  /** As it stands there. */
+  written: string;
+}
+
+/** RFC 9110 §5.6.6. */
+export function parametersOf(contentType: string): MediaTypeParameter[] {
+  const found = contentType.matchAll(/;\s*([\w!#$%&'*+.^`|~-]+)=("[^"\\]*"|[^\s;"]*)/g);
+  return [...found].map(([, name = '', value = '']) => {
+    return { name: name.toLowerCase(), value: value.replaceAll('"', ''), written: `${name}=${value}` };
+  });
+}
+
+/** In small letters; undefined where it is UTF-8, which is what nobody has to say. */
+export function charsetOf(contentType: string): string | undefined {
+  if (!/charset/i.test(contentType)) return undefined;
+  const label = parametersOf(contentType)
+    .find(({ name }) => name === 'charset')
+    ?.value.toLowerCase();
+  return label === 'utf-8' || label === 'utf8' ? undefined : label;
+}

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { HttpRequestBody } from '../../../model/http-operation.ts';
 import type { Json } from '../../../model/json.ts';
-import { argumentText } from './argument-text.ts';
+import { argumentText, jsonText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
 import { bytesOf } from './base64.ts';
+import { encodedText } from './encoded-text.ts';
+import { charsetOf, mediaType, parametersOf } from './media-type.ts';
 import { writeForm } from './write-form.ts';
 import { writeMultipart } from './write-multipart.ts';
 
@@ -22,17 +24,27 @@ export function writeBody(body: HttpRequestBody, value: Json, makeBoundary: Make
   const { argument, kind, content_type: contentType } = body;
   switch (kind) {
     case 'json':
+      // Escapes say every letter in every charset.
+      if (charsetOf(contentType) !== undefined) return { contentType, content: encodedText(jsonText(value), contentType, argument) };
       return { contentType, content: JSON.stringify(value) };
     case 'form':
       return { contentType, content: writeForm(value, argument, body.encoding) };
     case 'multipart': {
       const boundary = makeBoundary();
-      return { contentType: `${contentType}; boundary=${boundary}`, content: writeMultipart(value, body, boundary) };
+      return { contentType: withBoundary(contentType, boundary), content: writeMultipart(value, body, boundary) };
     }
-    case 'text':
-      return { contentType, content: typeof value === 'object' ? JSON.stringify(value) : argumentText(value, argument) };
+    case 'text': {
+      const text = typeof value === 'object' ? JSON.stringify(value) : argumentText(value, argument);
+      return { contentType, content: encodedText(text, contentType, argument) };
+    }
     case 'binary':
       if (typeof value !== 'string') throw badArgument(argument, 'must be bytes in base64');
       return { contentType, content: bytesOf(value, argument) };
   }
+}
+
+/** In place of one that the document names, which no part could be told from. */
+function withBoundary(contentType: string, boundary: string): string {
+  const others = parametersOf(contentType).filter(({ name }) => name !== 'boundary');
+  return [mediaType(contentType), ...others.map(({ written }) => written), `boundary=${boundary}`].join('; ');
 }

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../../model/json.ts';
 import { argumentText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
 import { bytesOf } from './base64.ts';
+import { encodedText } from './encoded-text.ts';
 
 interface Part {
   name: string;
@@ -43,9 +44,9 @@ function partsOf(name: string, value: Json, how: PartEncoding, argument: string)
 function textPart(name: string, value: Json, { content_type, headers }: PartEncoding, argument: string): Part {
   const isText = typeof value !== 'object';
   const isJson = content_type !== null && /json/i.test(content_type);
-  const content = isText && !isJson ? argumentText(value, argument) : JSON.stringify(value);
+  const text = isText && !isJson ? argumentText(value, argument) : JSON.stringify(value);
   const contentType = concreteType(content_type) ?? (isText ? undefined : 'application/json');
-  return { name, filename: undefined, contentType, headers, content };
+  return { name, filename: undefined, contentType, headers, content: encodedText(text, contentType ?? '', argument) };
 }
 
 function filePart(name: string, value: Json, { content_type, headers }: PartEncoding, argument: string): Part {

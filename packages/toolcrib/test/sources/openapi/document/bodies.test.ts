@@ -31,6 +31,32 @@ describe('[OAS-2] bodies', () => {
     expect(bodyOf(content('application/json'), { openapi: '3.1.0' }, 'get').body).toMatchObject({ kind: 'json' });
   });
 
+  test.each<[what: string, schema: JsonObject, version: string]>([
+    ['base64 of 3.0', { type: 'string', format: 'base64' }, '3.0.3'],
+    ['byte of 3.0', { allOf: [{ type: 'string', format: 'byte' }] }, '3.0.3'],
+    ['an encoding of 3.1', { type: 'string', contentEncoding: 'base64', contentMediaType: 'image/jpeg' }, '3.1.0'],
+  ])('that are documented in %s are sent as that text', (_what, schema, openapi) => {
+    const found = bodyOf({ content: { 'image/jpeg': { schema } } }, { openapi });
+    expect(found.body).toMatchObject({ kind: 'text', content_type: 'image/jpeg' });
+    expect(JSON.stringify(found.schema)).toContain('"contentEncoding":"base64"');
+  });
+
+  test('in parts with an encoding have a header that says so', () => {
+    const properties = {
+      picture: { type: 'string', contentEncoding: 'base64', contentMediaType: 'image/png' },
+      more: { type: 'array', items: { type: 'string', contentEncoding: 'base64' } },
+      raw: { type: 'string', contentEncoding: 'binary' },
+      text: { type: 'string', format: 'base64', contentMediaType: 'image/png' },
+    };
+    const { body } = bodyOf({ content: { 'multipart/form-data': { schema: { type: 'object', properties } } } }, { openapi: '3.1.0' });
+    const headers = { 'Content-Transfer-Encoding': 'base64' };
+    expect(body?.encoding).toEqual({
+      picture: part({ content_type: 'image/png', headers }),
+      more: part({ content_type: 'application/octet-stream', headers }),
+      raw: part({ binary: true }),
+    });
+  });
+
   const part = (more: Partial<PartEncoding>): PartEncoding => ({
     content_type: null,
     style: null,

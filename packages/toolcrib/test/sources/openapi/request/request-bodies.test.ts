@@ -47,6 +47,38 @@ describe('[OAS-2] bodies', () => {
     expect(built(httpBody('binary', 'application/octet-stream'), '').content).toEqual(Buffer.alloc(0));
   });
 
+  test.each<[charset: string, text: string, bytes: string]>([
+    ['utf-16', 'aü', 'fffe6100fc00'],
+    ['UTF-16BE', 'aü', '006100fc'],
+    ['utf-16le', 'aü', '6100fc00'],
+    ['"iso-8859-1"', 'aü', '61fc'],
+    ['us-ascii', 'a', '61'],
+    ['windows-1252', '€', '80'],
+    ['koi8-r', 'я', 'd1'],
+  ])('text is written in the charset of its type: %s', (charset, text, bytes) => {
+    const { type, content } = built(httpBody('text', `text/plain;charset=${charset}`), text);
+    expect(type).toBe(`text/plain;charset=${charset}`);
+    expect((content as Buffer).toString('hex')).toBe(bytes);
+    const [, , , , part = ''] = parts({ a: text }, { a: partEncoding({ content_type: `text/plain; charset=${charset}` }) });
+    expect(Buffer.from(part, 'latin1').toString('hex')).toBe(bytes);
+  });
+
+  test('UTF-8 is what a type may say or not, and JSON is escaped for every other charset', () => {
+    expect(built(httpBody('text', 'text/plain; charset=UTF-8'), 'ü€').content).toBe('ü€');
+    expect(built(httpBody('json', 'application/json; charset=utf-8'), 'ü').content).toBe('"ü"');
+    expect(built(httpBody('json', 'application/json; charset=iso-8859-1'), '€').content).toEqual(Buffer.from('"\\u20ac"'));
+  });
+
+  test.each([
+    ['us-ascii', 'ü', /contains "ü", which cannot be written in us-ascii/],
+    ['iso-8859-1', '€', /contains "€"/],
+    ['shift_jis', '漢', /contains "漢"/],
+    ['ebcdic-9', 'a', /would be sent in ebcdic-9.*correct the document/],
+  ])('what the charset %s cannot say is refused', (charset, text, message) => {
+    const refused = expect(() => built(httpBody('text', `text/plain; charset=${charset}`), text));
+    refused.toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', message: expect.stringMatching(message) }));
+  });
+
   test.each<[what: string, Json, HttpRequestBody['encoding'], string]>([
     ['single values', { a: 'x y', b: 1, c: true, d: '' }, {}, 'a=x%20y&b=1&c=true&d='],
     ['nothing for null', { a: null, b: 1 }, {}, 'b=1'],
@@ -162,6 +194,28 @@ describe('[OAS-2] bodies', () => {
       'v',
       '--BOUNDARY--',
     ]);
+  });
+
+  test.each([
+    ['multipart/form-data; boundary=evil', 'multipart/form-data; boundary=BOUNDARY'],
+    ['multipart/related; type="a/b"; Boundary="e;vil"; start=1', 'multipart/related; type="a/b"; start=1; boundary=BOUNDARY'],
+  ])('a boundary of the document, as in %s, gives way to the one that is used', (documented, sent) => {
+    const { type, content } = built(httpBody('multipart', documented), { a: 1 });
+    expect(type).toBe(sent);
+    expect((content as Buffer).toString()).toMatch(/^--BOUNDARY\r\n/);
+  });
+
+  test.each<[what: string, Json]>([
+    ['an empty object', [{}, {}, { rate: 'x' }]],
+    ['null', [null, { rate: 'x' }]],
+    ['an object of nothing', [{ rate: 'x' }, { a: { b: [] } }]],
+  ])('a list in a form in which %s would leave a gap is refused', (_what, options) => {
+    const encoding = { options: partEncoding({ style: 'deepObject' }) };
+    expect(() => form({ options }, encoding)).toThrow(/^arguments\.body\.options has nothing in item \d of a list.*leave the item out$/);
+    expect(form({ options: [{ rate: 'x' }, 1, { rate: 'y' }] }, encoding)).toBe(
+      'options%5B0%5D%5Brate%5D=x&options%5B1%5D=1&options%5B2%5D%5Brate%5D=y',
+    );
+    expect(form({ options: ['x', null, 'y'] }, encoding)).toBe('options%5B%5D=x&options%5B%5D=y');
   });
 
   test('a boundary is another one each time', () => {
