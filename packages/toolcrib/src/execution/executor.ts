@@ -34,6 +34,8 @@ export interface CallRequest {
   timeout_ms?: number;
   /** Of a step of another call: the same on every attempt. The limits of the caller have counted the call that it is a step of. */
   call_id?: string;
+  /** Of a step that looks at redirects itself. */
+  keepsRedirects?: boolean;
   /** [OPS-1] Where the caller stands in a trace of its own. */
   trace?: TraceContext | undefined;
 }
@@ -198,6 +200,7 @@ export function createExecutor(input: ExecutorInput): Executor {
       maxTimeoutMs: longest,
       shortened: request.timeout_ms !== undefined && request.timeout_ms < usual,
       counted: request.call_id === undefined,
+      keepsRedirects: request.keepsRedirects ?? false,
       trace: request.trace,
       span: tracer && startCallSpan(tracer, request.trace, { callId, tool: granted.tool }),
     });

@@ -46,6 +46,7 @@ export class RunningCall implements CallContext {
   readonly resumed: boolean;
   /** Whether the limits of its caller count it. They do not count what was counted before, or with the call that it is a step of. */
   readonly counted: boolean;
+  readonly keepsRedirects: boolean;
   /** True while it waits for a free place. */
   queued = false;
   /** True once its source has been asked, or is about to be: only then can it have taken effect. */
@@ -83,6 +84,7 @@ export class RunningCall implements CallContext {
     this.shortened = call.shortened ?? false;
     this.resumed = call.resumed ?? false;
     this.counted = call.counted ?? true;
+    this.keepsRedirects = call.keepsRedirects ?? false;
     this.span = call.span;
     this.trace = call.span?.context ?? call.trace;
   }
@@ -214,7 +216,14 @@ export class RunningCall implements CallContext {
 type RunningCallInput = Pick<
   RunningCall,
   'callId' | 'principal' | 'tool' | 'policies' | 'policyRevision' | 'startedAt' | 'timeoutMs' | 'maxTimeoutMs'
-> & { shortened?: boolean; resumed?: boolean; counted?: boolean; span?: Span | undefined; trace?: TraceContext | undefined };
+> & {
+  shortened?: boolean;
+  resumed?: boolean;
+  counted?: boolean;
+  keepsRedirects?: boolean;
+  span?: Span | undefined;
+  trace?: TraceContext | undefined;
+};
 
 function endError(reason: EndReason, call: RunningCall): CribError {
   if (reason === 'cancelled') return new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false });

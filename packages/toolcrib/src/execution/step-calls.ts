@@ -19,6 +19,8 @@ interface StepCall {
   arguments: JsonObject;
   /** Names the step within its call: the same in every run of it, and no other step's. */
   step: string;
+  /** Whether a redirect is its answer, and not to be followed. */
+  keepsRedirects?: boolean;
 }
 
 interface StepCallsInput {
@@ -74,12 +76,12 @@ export function createStepCalls({ executor, keptCalls, store, durableCalls, acce
     else here.end('cancelled');
   }
 
-  return async ({ tool, arguments: args, step }: StepCall, context: CallContext): Promise<Answer> => {
+  return async ({ tool, arguments: args, step, keepsRedirects = false }: StepCall, context: CallContext): Promise<Answer> => {
     const callId = stepCallId(context.callId, step);
     // A refusal would be remembered as what came of the step. None of the step's own time is spent on waiting.
     await waitFor(acceptance.accepted(), context.signal);
     const run = async () => {
-      const request = { tool, arguments: args, call_id: callId, trace: context.trace };
+      const request = { tool, arguments: args, call_id: callId, trace: context.trace, keepsRedirects };
       return runWithin(executor, await executor.admit(context.principal, request), context);
     };
     const answer = (await begunBefore(callId, context)) ?? (await run());

@@ -18,6 +18,8 @@ export interface HttpOperation {
   sends_credential: boolean;
   /** The value of the `Accept` header: the documented types of the answers. */
   accept: string;
+  /** Where a redirect is all that the document describes as an answer: what others fail with is the result then. */
+  answers_with_redirect?: true;
   /** Where the next page of a list is asked for; null where nothing is documented. */
   pagination: CursorPagination | null;
   /** [POLL-1] Null where the answer is the result. */

@@ -114,7 +114,7 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
 
 /** Only within the origin that was registered, and never with another method: a header with a secret goes nowhere else. */
 function redirectTarget(method: string, from: URL, status: number, location: string, followed: number): URL {
-  const target = URL.parse(location, from.href);
+  const target = location === '' ? null : URL.parse(location, from.href);
   const keepsMethod = method === 'GET' || method === 'HEAD' || status === 307 || status === 308;
   if (target !== null && keepsMethod && target.origin === from.origin && followed < maxRedirects) return target;
   throw new CribError('NETWORK_ERROR', `${from.origin} answered with a redirect that is not followed: register the final address`, {

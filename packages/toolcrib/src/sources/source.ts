@@ -21,6 +21,8 @@ export interface CallContext {
   readonly trace?: TraceContext | undefined;
   /** [POLL-2] [WF-2] Where a call of this tool goes on after a crash: in these modes everything is done in steps. */
   readonly steps?: Steps | undefined;
+  /** Whether a redirect is an answer to this call, and not to be followed. */
+  readonly keepsRedirects?: boolean | undefined;
   /** How far the call is; reaches the caller's stream in order. */
   progress(update: { progress: number; total?: number; message?: string }): void;
   log(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void;

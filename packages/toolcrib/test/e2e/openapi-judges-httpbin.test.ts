@@ -128,6 +128,7 @@ describe.skipIf(!httpbin.available)('what httpbin was sent', () => {
     expect((await echoed('text', { body: 'é\n🙂' })).data).toBe('é\n🙂');
     const bytes = Buffer.from([0, 255, 10]).toString('base64');
     expect((await echoed('bytes', { body: bytes })).data).toBe(`data:application/octet-stream;base64,${bytes}`);
+    expect((await echoed('encoded', { body: bytes })).data).toBe(bytes);
   });
 });
 
@@ -156,6 +157,17 @@ describe.skipIf(!httpbin.available)('what httpbin answers', () => {
   test('[HTTP-2] redirects on the same server are followed', async () => {
     const { json } = await call('GET', '/redirect/{n}', { n: 3 });
     expect(json).toMatchObject({ success: true, structured_content: { url: `${judge.origin}/get` } });
+  });
+
+  test.for<[status: number, expected: object]>([
+    [301, { success: false, error: { upstream_status: 301 } }],
+    [302, { success: false, error: { upstream_status: 302 } }],
+    [303, { success: true, structured_content: { method: 'GET', data: '' } }],
+    [307, { success: true, structured_content: { method: 'POST', json: { n: 1 } } }],
+    [308, { success: true, structured_content: { method: 'POST', json: { n: 1 } } }],
+  ])('[HTTP-2] a %i after POST is followed where it is clear what is meant', async ([status_code, expected]) => {
+    const { json } = await server.alice.call('styles:redirect', { url: '/anything', status_code, body: { n: 1 } });
+    expect(json).toMatchObject(expected);
   });
 
   test.for([

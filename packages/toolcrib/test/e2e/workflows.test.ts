@@ -111,6 +111,32 @@ test('[WF-1] a step that fails is named, with what the service said', async () =
   expect(answer.error.message).toContain('sold to somebody else');
 });
 
+test('[WF-1] a step that looks at a redirect sees it, and no other has to know of one', async () => {
+  await using shop = await startWorkflowShop(({ method, path }) => {
+    if (method === 'POST') return { status: 303, headers: { location: '/orders/1' }, body: { id: 7 } };
+    return path.startsWith('/pets') ? { status: 302, headers: { location: '/orders/2' } } : { body: { state: 'ready' } };
+  });
+  await using server = await startOpenServer();
+  const steps = [
+    { stepId: 'find', operationId: 'findPets', outputs: { state: '$response.body#/state' } },
+    {
+      stepId: 'order',
+      operationId: 'placeOrder',
+      requestBody: { payload: { pet: 5 } },
+      successCriteria: [{ condition: '$statusCode == 303' }],
+      outputs: { place: '$response.header.Location', id: '$response.body#/id' },
+    },
+  ];
+  const outputs = { state: '$steps.find.outputs.state', place: '$steps.order.outputs.place', id: '$steps.order.outputs.id' };
+  const document = { ...JSON.parse(buyDocument), workflows: [{ workflowId: 'buy', steps, outputs }] };
+  await register(server.admin, shop.origin, { text: JSON.stringify(document) });
+  expect((await server.alice.call('buying:buy', {})).json).toMatchObject({
+    success: true,
+    result: { state: 'ready', place: '/orders/1', id: 7 },
+  });
+  expect(shop.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /pets', 'GET /orders/2', 'POST /orders']);
+});
+
 test('[WF-1] progress says which step is taken', async () => {
   await using shop = await startWorkflowShop();
   await using server = await startOpenServer();

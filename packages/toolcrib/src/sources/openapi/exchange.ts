@@ -17,6 +17,7 @@ import { answerOutput } from './answer/answer-output.ts';
 import { nextPage } from './answer/next-page.ts';
 import { redactedAnswer } from './answer/redacted-answer.ts';
 import { requestPlan, type BuiltRequest } from './request/request-plan.ts';
+import { sendFollowing, type SentAndFollowed } from './request/send-following.ts';
 import { sendRequest } from './request/send-request.ts';
 import type { Upstreams } from './request/upstreams.ts';
 
@@ -27,7 +28,8 @@ interface ExchangeInput {
   request: { args: JsonObject } | { url: URL };
   context: CallContext;
   signal: EndSignal;
-  followRedirects: boolean;
+  /** Whether a redirect is a result as it is, and none to be followed. */
+  keepsRedirects: boolean;
 }
 
 interface Exchanged {
@@ -39,10 +41,17 @@ interface Exchanged {
 
 type Exchange = (input: ExchangeInput) => Promise<Exchanged>;
 
-/** [HTTP-1] [HTTP-2] One request of a tool's and what was answered. Statuses other than success are thrown; redirects only where they are followed. */
-export function createExchange({ upstreams, wireLog }: { upstreams: Upstreams; wireLog: WireLog }): Exchange {
+interface CreateExchangeInput {
+  upstreams: Upstreams;
+  wireLog: WireLog;
+  /** Other origins to which redirects are followed. */
+  origins: readonly string[];
+}
+
+/** [HTTP-1] [HTTP-2] One request of a tool's and what was answered. Statuses other than success are thrown. */
+export function createExchange({ upstreams, wireLog, origins }: CreateExchangeInput): Exchange {
   return async (input) => {
-    const { operation, request, context, tool, signal, followRedirects } = input;
+    const { operation, request, context, tool, signal, keepsRedirects } = input;
     const { origin, build } = requestPlan(operation);
     const built = 'args' in request ? build(request.args) : lookAt(request.url, origin, operation);
     const asked = upstreams.of(origin, operation.sends_credential ? context.principal : 'public');
@@ -56,15 +65,20 @@ export function createExchange({ upstreams, wireLog }: { upstreams: Upstreams; w
     if (wireLog.on) noteRequest(wireLog, redactor, origin, built);
     try {
       const trace = span?.context ?? context.trace;
-      const { response, bytes } = await sendRequest(upstream, built, { signal, trace, followRedirects });
+      const options = { signal, trace, listed: origins, stranger: upstreams.stranger };
+      const sent: SentAndFollowed = keepsRedirects
+        ? { ...(await sendRequest(upstream, built, options)), redirects: [] }
+        : await sendFollowing(upstream, built, options);
+      const { response, bytes, redirects } = sent;
       const { status } = response;
       span?.set({ 'http.response.status_code': status });
-      if (wireLog.on) noteAnswer(wireLog, redactor, response, bytes);
-      if (status >= 300 && !(status < 400 && !followRedirects && response.header('location') !== '')) {
+      if (wireLog.on) noteAnswer(wireLog, redactor, sent);
+      if (status >= 300 && !isResult(response, operation, keepsRedirects)) {
         if (status === 401 || status === 403) upstreams.refused(upstream);
-        throw answerFailure(operation, response, bytes);
+        throw answerFailure(operation, sent);
       }
-      const metadata: JsonObject = { http: { status, headers: answerHeaders(response) } };
+      const http = { status, headers: answerHeaders(response), ...(redirects.length > 0 && { redirects }) };
+      const metadata: JsonObject = { http };
       const output = answerOutput(bytes, response, metadata);
       const link = response.header('link');
       if ('args' in request && (link !== '' || operation.pagination !== null)) {
@@ -80,6 +94,11 @@ export function createExchange({ upstreams, wireLog }: { upstreams: Upstreams; w
       throw error instanceof CribError ? redactError(error, redactor, given) : error;
     }
   };
+}
+
+/** A redirect is a result where it is asked for, or all that is documented. */
+function isResult({ status, header }: HttpResponse, operation: HttpOperation, keepsRedirects: boolean): boolean {
+  return status < 400 && header('location') !== '' && (keepsRedirects || operation.answers_with_redirect === true);
 }
 
 /** The state of what was begun, as JSON where there is a choice. */
@@ -99,9 +118,15 @@ function noteRequest(wireLog: WireLog, redactor: Redactor, origin: string, { met
   sessionWire(wireLog, redactor).note('sent', { method, url: `${origin}${target}`, headers, body: shownBody(body) });
 }
 
-function noteAnswer(wireLog: WireLog, redactor: Redactor, response: HttpResponse, bytes: Buffer): void {
+function noteAnswer(wireLog: WireLog, redactor: Redactor, { response, bytes, redirects }: SentAndFollowed): void {
   const { status } = response;
-  sessionWire(wireLog, redactor).note('received', { status, headers: answerHeaders(response), body: shownBody(bytes) });
+  const followed = redirects.length === 0 ? undefined : redirects;
+  sessionWire(wireLog, redactor).note('received', {
+    redirects: followed,
+    status,
+    headers: answerHeaders(response),
+    body: shownBody(bytes),
+  });
 }
 
 function shownBody(body: string | Buffer | undefined): string | undefined {

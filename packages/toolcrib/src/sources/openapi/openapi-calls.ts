@@ -32,7 +32,7 @@ export function createOpenApiCalls(input: OpenApiCallsInput): OpenApiCalls {
   const { source } = input;
   const { requestTimeoutMs } = source.definition.resilience;
   const upstreams = createUpstreams(input);
-  const exchange = createExchange({ upstreams, wireLog: input.wireOf(source.id) });
+  const exchange = createExchange({ upstreams, wireLog: input.wireOf(source.id), origins: source.definition.origins });
 
   return {
     async call(tool, args, context) {
@@ -40,12 +40,13 @@ export function createOpenApiCalls(input: OpenApiCallsInput): OpenApiCalls {
       if (operation === null) throw new CribError('INTERNAL', `${tool.name} is no operation of a document`);
       const { poll: profile } = operation;
       if (profile === null) {
-        const { output } = await exchange({ tool, operation, request: { args }, context, signal: context.ending, followRedirects: true });
+        const { keepsRedirects = false } = context;
+        const { output } = await exchange({ tool, operation, request: { args }, context, signal: context.ending, keepsRedirects });
         return output;
       }
       const send: SendOperation = (request) =>
         within(context.ending, requestTimeoutMs, async (signal) => {
-          const { response, target, output } = await exchange({ tool, operation, request, context, signal, followRedirects: false });
+          const { response, target, output } = await exchange({ tool, operation, request, context, signal, keepsRedirects: true });
           const { origin } = new URL(operation.server);
           return { status: response.status, headers: plainHeaders(response), url: `${origin}${target}`, output };
         });

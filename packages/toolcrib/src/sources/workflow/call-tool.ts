@@ -8,6 +8,8 @@ interface StepCall {
   arguments: JsonObject;
   /** Names the step within the call: the same on every run of it. */
   step: string;
+  /** Whether a redirect is its answer, and not to be followed. */
+  keepsRedirects: boolean;
 }
 
 /**

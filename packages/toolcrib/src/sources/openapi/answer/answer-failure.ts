@@ -9,6 +9,8 @@ import { answerText } from './answer-text.ts';
 import { upstreamWords } from './upstream-words.ts';
 
 const codes: Record<number, ErrorCode> = {
+  // RFC 9110 §13.1.2: for GET what 412 is for the others.
+  304: 'CONFLICT',
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
@@ -23,20 +25,36 @@ const codes: Record<number, ErrorCode> = {
 /** Of a body that is no longer than this, a caller is shown all. */
 const shownWhole = 16_384;
 const shownText = 4000;
+const shownLocation = 500;
+
+interface FailedAnswer {
+  response: HttpResponse;
+  bytes: Buffer;
+  /** Why a redirect was not followed. */
+  refused?: string;
+}
 
 /** [HTTP-2] [ERR-10] Any status but success, with what the service says about it. */
-export function answerFailure(operation: HttpOperation, response: HttpResponse, bytes: Buffer): CribError {
+export function answerFailure(operation: HttpOperation, { response, bytes, refused }: FailedAnswer): CribError {
   const { status } = response;
   const body = bodyOf(bytes, response.header('content-type'));
-  const words = upstreamWords(body);
-  const code = codes[status] ?? (status >= 500 ? 'SERVICE_UNAVAILABLE' : status >= 400 ? 'VALIDATION_ERROR' : 'NETWORK_ERROR');
+  const words = status < 400 ? notFollowed(response, refused) : upstreamWords(body);
+  const code = codes[status] ?? (status >= 400 && status < 500 ? 'VALIDATION_ERROR' : 'SERVICE_UNAVAILABLE');
   const retryAfterMs = retryAfterOf(response.header('retry-after'), Date.now());
   return new CribError(code, `${beginning(operation, status)}${words === '' ? '' : `: ${words}`}`, {
     upstreamStatus: status,
-    retryable: code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE',
+    retryable: status >= 400 && (code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE'),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     details: { headers: answerHeaders(response), ...(body !== undefined && { body }) },
   });
+}
+
+/** The words of such an answer are a page for people; what counts is where it leads. */
+function notFollowed(response: HttpResponse, refused: string | undefined): string {
+  if (response.status === 304) return 'It has not changed since the version that was asked about';
+  const location = response.header('location');
+  const leads = location === '' ? '' : `a redirect to ${location.slice(0, shownLocation)}`;
+  return [leads, refused ?? ''].filter((part) => part !== '').join('. ');
 }
 
 function beginning({ method, path }: HttpOperation, status: number): string {

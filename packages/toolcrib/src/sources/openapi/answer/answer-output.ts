@@ -10,10 +10,10 @@ const textTypes =
 const unknownBytes = 'application/octet-stream';
 
 /** [HTTP-2] The body of a success as its content type says: JSON structured, text as text, pictures and sounds as such, all else as a file. */
-export function answerOutput(bytes: Buffer, response: Pick<HttpResponse, 'header'>, metadata: JsonObject): ToolOutput {
+export function answerOutput(bytes: Buffer, response: Pick<HttpResponse, 'header' | 'status'>, metadata: JsonObject): ToolOutput {
   const contentType = response.header('content-type');
   const type = contentType === '' ? guessed(bytes) : mediaType(contentType);
-  if (bytes.length === 0) return { content: [{ type: 'text', text: '' }], metadata };
+  if (bytes.length === 0) return { content: [{ type: 'text', text: withoutBody(response) }], metadata };
   if (isJsonType(type)) return jsonOutput(answerText(bytes, contentType, { isJson: true }), metadata);
   if (textTypes.test(type)) return { content: [{ type: 'text', text: answerText(bytes, contentType, { isJson: false }) }], metadata };
   const [, kind] = /^(image|audio)\//.exec(type) ?? [];
@@ -21,6 +21,10 @@ export function answerOutput(bytes: Buffer, response: Pick<HttpResponse, 'header
   const name = fileName(response.header('content-disposition')) ?? 'answer';
   const resource = { uri: `attachment:${encodeURIComponent(name)}`, name, mimeType: type, blob: bytes.toString('base64') };
   return { content: [{ type: 'resource', resource }], metadata };
+}
+
+function withoutBody({ status, header }: Pick<HttpResponse, 'header' | 'status'>): string {
+  return status >= 300 ? `A redirect (${status}) to ${header('location')}` : '';
 }
 
 function jsonOutput(text: string, metadata: JsonObject): ToolOutput {

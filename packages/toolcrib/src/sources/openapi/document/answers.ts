@@ -12,18 +12,23 @@ export interface Answers {
   schema: Node;
   /** [POLL-1] Whether one says that something has only begun, and where to ask how it goes. */
   begins: boolean;
+  /** Whether there is a redirect among them, and no success. */
+  redirects: boolean;
 }
 
 const mostTypes = 10;
 
 export function findAnswers(document: OpenDocument, operation: JsonObject): Answers {
-  const successes = Object.entries(objectAt(own(operation, 'responses')))
+  const responses = objectAt(own(operation, 'responses'));
+  const successes = Object.entries(responses)
     .filter(([status]) => /^2(\d\d|XX)$/i.test(status))
     .map(([status, response]) => ({ status, response: followed(document, response) }));
   const contents = successes.map(({ response }) => contentOf(document, operation, response));
   const types = [...new Set(contents.flatMap((content) => content.map(([type]) => type)))].filter(isMediaType);
   const [, schema] = contents.flat().find(([type, schema]) => isJson(type) && schema !== undefined) ?? [];
-  return { accept: acceptOf(types), schema, begins: successes.some(({ status, response }) => status === '202' && namesPlace(response)) };
+  const begins = successes.some(({ status, response }) => status === '202' && namesPlace(response));
+  const redirects = successes.length === 0 && Object.keys(responses).some((status) => /^3(\d\d|XX)$/i.test(status));
+  return { accept: acceptOf(types), schema, begins, redirects };
 }
 
 function contentOf(document: OpenDocument, operation: JsonObject, response: JsonObject): [type: string, schema: Node][] {

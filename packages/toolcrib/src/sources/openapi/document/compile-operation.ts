@@ -78,6 +78,7 @@ export function compileOperation(found: FoundOperation, name: string, poll: Poll
       body: body?.body ?? null,
       ...security,
       accept: answers.accept,
+      ...(answers.redirects ? { answers_with_redirect: true } : {}),
       pagination: findPagination(document, answers.schema, sent),
       poll,
     } satisfies HttpOperation,

@@ -28,18 +28,22 @@ export function encodedText(text: string, contentType: string, argument: string)
 
 /** The charsets of one byte for each letter, read backwards from what is known of reading them. Of the others, the letters that take one byte. */
 function byTable(label: string): Encode | undefined {
-  let decoder: TextDecoder;
-  try {
-    decoder = new TextDecoder(label);
-  } catch {
-    return undefined;
-  }
+  const decoder = decoderOf(label);
+  if (decoder === undefined) return undefined;
   const table = new Map<string, number>();
   for (let byte = 0; byte < 256; byte++) {
     const letter = decoder.decode(Uint8Array.of(byte));
     if (letter.length === 1 && letter !== '\ufffd') table.set(letter, byte);
   }
   return (text, refuse) => singleBytes(text, (letter) => table.get(letter), refuse);
+}
+
+function decoderOf(label: string) {
+  try {
+    return new TextDecoder(label);
+  } catch {
+    return undefined;
+  }
 }
 
 function singleBytes(text: string, byteOf: (letter: string) => number | undefined, refuse: (letter: string) => never): Buffer {

@@ -8,10 +8,9 @@ import { readAnswer } from '../answer/read-answer.ts';
 import type { BuiltRequest } from './request-plan.ts';
 import type { Upstream } from './upstreams.ts';
 
-interface SendOptions {
+export interface SendOptions {
   signal: EndSignal;
   trace: TraceContext | undefined;
-  followRedirects: boolean;
 }
 
 export interface SentRequest {
@@ -44,16 +43,16 @@ function withCookie(own: string, asked: string): string {
   return [own, ...asked.split('; ').filter((pair) => !names.has(pair.split('=', 1)[0]))].join('; ');
 }
 
-/** One exchange: the request with its credential, and the whole answer. */
+/** One exchange: the request with its credential, and the whole answer. A redirect is an answer like any other. */
 export async function sendRequest(upstream: Upstream, request: BuiltRequest, options: SendOptions): Promise<SentRequest> {
   const { client, credentials } = upstream;
-  const { signal, trace, followRedirects } = options;
+  const { signal, trace } = options;
   const { method, target: url, headers, body } = request;
   if (trace !== undefined) {
     headers['traceparent'] = trace.traceparent;
     if (trace.tracestate !== undefined) headers['tracestate'] = trace.tracestate;
   }
-  const sent = { method, url, headers, body, signal, followRedirects, takesEncoded: true };
+  const sent = { method, url, headers, body, signal, followRedirects: false, takesEncoded: true };
   const response = await requestWithCredentials(client, sent, credentials, sourceFirst);
   try {
     return { response, bytes: await readAnswer(response) };

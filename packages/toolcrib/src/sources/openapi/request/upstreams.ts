@@ -33,6 +33,8 @@ export interface UpstreamsInput extends Omit<TokenSources, 'clients'> {
 export interface Upstreams {
   /** At once for whoever has been here before. Nobody gets what was made for anybody else. */
   of(origin: string, caller: Principal | 'public'): Upstream | Promise<Upstream>;
+  /** An origin to which a redirect leads: it gets nothing of ours. */
+  stranger(origin: string): Upstream;
   /** What was sent is not accepted any more: whoever comes next has it filled in anew. */
   refused(upstream: Upstream): void;
   /** [ID-5] Nothing that was made for this owner is used again. */
@@ -118,6 +120,7 @@ export function createUpstreams(input: UpstreamsInput): Upstreams {
       const standing = standingOf({ source, principal: caller, connections: input.connections, speakers: input.speakers });
       return standing instanceof Promise ? standing.then((found) => ofUser(origin, caller, found)) : ofUser(origin, caller, standing);
     },
+    stranger: (origin) => ({ client: clientOf(origin), credentials: {}, redactor: input.resolvingFor(source.id).redactor }),
     refused(upstream) {
       for (const [key, known] of shared) if (known === upstream) shared.delete(key);
     },

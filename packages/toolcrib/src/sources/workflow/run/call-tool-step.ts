@@ -7,7 +7,7 @@ import type { PlannedStep, PlannedToolCall } from '../../../model/workflow-plan.
 import type { CallContext } from '../../source.ts';
 import type { CallTool } from '../call-tool.ts';
 import type { Exchange } from '../expression/evaluate-expression.ts';
-import { exchangeOf, readsBody, refusedAnswer, stepAnswerOf, type StepAnswer } from './step-answer.ts';
+import { exchangeOf, readsBody, readsRedirect, refusedAnswer, stepAnswerOf, type StepAnswer } from './step-answer.ts';
 
 interface ToolStep {
   step: PlannedStep;
@@ -24,7 +24,10 @@ export async function callToolStep(
   const key = call.key_argument === null ? {} : { [call.key_argument]: keyOf(context.callId, name) };
   const args = { ...made.args, ...key };
   const work = async (): Promise<StepAnswer> =>
-    stepAnswerOf(await callTool({ tool: call.tool_id, arguments: args, step: name }, context), readsBody(step));
+    stepAnswerOf(
+      await callTool({ tool: call.tool_id, arguments: args, step: name, keepsRedirects: readsRedirect(step) }, context),
+      readsBody(step),
+    );
   let answer: StepAnswer;
   try {
     answer = await steps.run(name, { repeatable: call.repeatable }, work);

@@ -49,6 +49,11 @@ export function readsBody(step: PlannedStep): boolean {
   return JSON.stringify(step).includes('$response.body');
 }
 
+/** Whether the step looks at a redirect itself: it would see nothing of one that was followed. */
+export function readsRedirect(step: PlannedStep): boolean {
+  return /\$response\.header\.location|\$statusCode[^&|]{0,9}3\d\d/i.test(JSON.stringify(step));
+}
+
 export function exchangeOf(
   call: PlannedToolCall,
   step: PlannedStep,

@@ -172,7 +172,8 @@ describe('[HTTP-2] every status but success is an error with its status', () => 
     [429, 'RATE_LIMITED', true],
     [500, 'SERVICE_UNAVAILABLE', true],
     [503, 'SERVICE_UNAVAILABLE', true],
-    [304, 'NETWORK_ERROR', false],
+    [304, 'CONFLICT', false],
+    [300, 'SERVICE_UNAVAILABLE', false],
   ])('[ERR-10] %i is %s', async (status, code, retryable) => {
     expect(await failed(status)).toMatchObject({ code, retryable, upstreamStatus: status });
   });
@@ -226,7 +227,7 @@ describe('[HTTP-2] every status but success is an error with its status', () => 
 
   test('a redirect to another server is not followed', async () => {
     answer = (_request, response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/elsewhere' }).end();
-    await expect(caller.call(operation())).rejects.toMatchObject({ code: 'NETWORK_ERROR', upstreamStatus: 302 });
+    await expect(caller.call(operation())).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', upstreamStatus: 302 });
   });
 
   test('a call that is ended while it waits is over at once', async () => {

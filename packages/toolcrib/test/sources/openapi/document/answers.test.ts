@@ -21,6 +21,12 @@ describe('answers', () => {
     expect(operationOf(onlyTool(produced)).accept).toBe('application/json, application/xml;q=0.9');
   });
 
+  test('[HTTP-2] a redirect is the answer where no success is documented', () => {
+    const answersWith = (responses: JsonObject) => operationOf(onlyTool(answering(responses))).answers_with_redirect;
+    expect([answersWith({ 302: {}, 404: {} }), answersWith({ '3XX': {} })]).toEqual([true, true]);
+    expect([answersWith({ 200: {}, 301: {} }), answersWith({ 404: {} })]).toEqual([undefined, undefined]);
+  });
+
   const listing = (properties: JsonObject) => ({ 200: { content: { 'application/json': { schema: { type: 'object', properties } } } } });
   const query = (name: string, more: JsonObject = {}) => ({ in: 'query', name, schema: string, ...more });
 

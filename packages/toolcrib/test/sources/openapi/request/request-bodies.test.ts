@@ -75,8 +75,9 @@ describe('[OAS-2] bodies', () => {
     ['shift_jis', '漢', /contains "漢"/],
     ['ebcdic-9', 'a', /would be sent in ebcdic-9.*correct the document/],
   ])('what the charset %s cannot say is refused', (charset, text, message) => {
-    const refused = expect(() => built(httpBody('text', `text/plain; charset=${charset}`), text));
-    refused.toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR', message: expect.stringMatching(message) }));
+    expect(() => built(httpBody('text', `text/plain; charset=${charset}`), text)).toThrow(
+      expect.objectContaining({ code: 'VALIDATION_ERROR', message: expect.stringMatching(message) }),
+    );
   });
 
   test.each<[what: string, Json, HttpRequestBody['encoding'], string]>([
