@@ -34,8 +34,13 @@ export type Retries = z.infer<typeof retriesSchema>;
 export const resilienceSchema = z.strictObject({
   requestTimeoutMs: z.int().min(1).max(3_600_000).default(30_000),
   startupTimeoutMs: z.int().min(1).max(3_600_000).default(60_000),
-  heartbeatIntervalMs: z.int().min(0).max(3_600_000).default(30_000).describe('0 sends none'),
-  staleTimeoutMs: z.int().min(0).max(86_400_000).default(0).describe('0 never takes a silent session for dead'),
+  heartbeatIntervalMs: z.int().min(0).max(3_600_000).default(30_000).describe('0 sends none, so that nobody notices a server that hangs'),
+  staleTimeoutMs: z
+    .int()
+    .min(0)
+    .max(86_400_000)
+    .default(90_000)
+    .describe('A server that has said nothing for so long, though it was asked, is restarted; 0 never does'),
   restart: z
     .strictObject({
       maxAttempts: z.int().min(0).max(100).default(5),

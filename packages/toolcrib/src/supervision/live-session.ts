@@ -106,7 +106,7 @@ export function createLiveSession(input: LiveSessionInput): LiveSession {
 
   async function reopen(lost: McpSession, reason: CribError): Promise<McpSession> {
     // There is never more than one: a process that hangs is gone before the next one is started.
-    await lost.close().catch(() => undefined);
+    await lost.close(reason).catch(() => undefined);
     return tryAgain(reason);
   }
 

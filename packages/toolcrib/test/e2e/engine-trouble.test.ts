@@ -227,6 +227,22 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
     expect(await engine.processesIn(container.name)).toEqual([]);
   });
 
+  test('[MCP-10] that is paused under a server that runs in it is noticed, and the server serves again when it goes on', async () => {
+    await using container = await engine.runContainer(image);
+    const resilience = { heartbeatIntervalMs: 100, staleTimeoutMs: 1000 };
+    const form = { name: 'Frozen', mcp_container: { container: container.name, command }, mcp_lifecycle_mode: 'singleton', resilience };
+    await register(admin, form);
+    await engine.docker('pause', container.name);
+    await until(async () => {
+      const { json } = await alice.call('frozen:echo', { text: 'on' }, { timeout_ms: 3000 });
+      return (json.error?.message ?? json.message).includes('is paused');
+    });
+    await engine.docker('unpause', container.name);
+    await untilEchoed(alice, 'frozen');
+    await admin.delete('/api/sources/frozen');
+    await until(async () => (await engine.processesIn(container.name)).length === 0);
+  });
+
   test.each(['transient', 'singleton'])(
     '[LIFE-2] that was made for the source and that somebody removes is made again: %s',
     async (mode) => {

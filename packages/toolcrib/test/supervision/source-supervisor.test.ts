@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { CribError } from '../../src/model/crib-error.ts';
+import { EndSwitch } from '../../src/model/end-signal.ts';
 import { firstProcess } from '../fixtures/process-table.ts';
 import { untilSeen } from '../running-server.ts';
 import { failureOf } from '../fixtures/mcp/sessions.ts';
 import { said } from '../fixtures/mcp/start-fixture.ts';
-import { supervise } from './supervise-fixture.ts';
+import { localSource, supervise } from './supervise-fixture.ts';
 
 const singleton = { lifecycle_mode: 'singleton' };
 const restart = { maxAttempts: 3, backoffMs: 1 };
@@ -32,6 +34,30 @@ describe('a server that freezes', () => {
     expect(await source.call('echo', { text: 'thawed' })).toMatchObject({ content: [{ text: 'thawed' }] });
     expect(source.starts()).toBe(2);
     expect(source.living()).not.toContain(frozen);
+  });
+
+  test('[MCP-10] may take the whole time of the calls it had begun; those that came later fail with why, and keep nothing alive', async () => {
+    await using source = supervise('plain', { ...singleton, resilience: { ...attentive, staleTimeoutMs: 200 } });
+    await source.supervisor.start();
+    const deadline = new EndSwitch();
+    const begun = failureOf(source.call('hold', { key: 1 }, { ending: deadline }));
+    process.kill(firstProcess(source.living()), 'SIGSTOP');
+    const frozenAt = performance.now();
+    await untilSeen(() => performance.now() - frozenAt > 600 && source.supervisor.health === 'unhealthy');
+    expect([source.supervisor.status.state, source.starts()]).toEqual(['running', 1]);
+    const late = failureOf(source.call('hold', { key: 2 }));
+    deadline.end(new CribError('NETWORK_ERROR', 'The call timed out'));
+    expect(await begun).toMatchObject({ message: 'The call timed out' });
+    expect(await late).toMatchObject({
+      code: 'NETWORK_ERROR',
+      message: expect.stringMatching(/^The server has not answered for \d+ seconds/),
+    });
+    expect(await source.call('echo', { text: 'thawed' })).toMatchObject({ content: [{ text: 'thawed' }] });
+    expect(source.starts()).toBe(2);
+  });
+
+  test('[MCP-10] is given a minute and a half by default', () => {
+    expect(localSource('plain').definition.resilience.staleTimeoutMs).toBe(90_000);
   });
 });
 

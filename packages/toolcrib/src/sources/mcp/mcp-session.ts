@@ -44,10 +44,12 @@ export interface McpSession {
   onToolsChanged(listener: () => void): void;
   /** How many calls are under way. */
   readonly calls: number;
+  /** When the oldest request of a call that is still unanswered was sent, on the clock of `performance`; `Infinity` where none is. */
+  readonly waitingSince: number;
   /** Resolves when none is. */
   idle(): Promise<void>;
   /** [ENV-1] Secrets with which it was opened, and which have changed since; absent where it was opened with none. */
   changedSecrets?(): Promise<string[]>;
-  /** Ends it, and everything that was started for it, within about 6 seconds at most. */
-  close(): Promise<void>;
+  /** Ends it, and everything that was started for it, within about 6 seconds at most. Calls under way fail with the reason. */
+  close(reason?: CribError): Promise<void>;
 }

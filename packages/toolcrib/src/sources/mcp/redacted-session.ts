@@ -33,8 +33,11 @@ export function redactedSession(session: McpSession, redactor: Redactor): McpSes
     get calls() {
       return session.calls;
     },
+    get waitingSince() {
+      return session.waitingSince;
+    },
     idle: () => session.idle(),
-    close: () => session.close(),
+    close: (reason) => session.close(reason),
   };
 }
 

@@ -29,6 +29,8 @@ export interface ExecProcessOptions {
 
 /** Between the end of its input and SIGTERM. */
 const politeMs = 500;
+/** After so long it is looked whether a process does not end because everything in its container stands still. */
+const pausedWithinMs = 1000;
 /** The stream ends a moment before the engine knows how the program did. */
 const exitKnownWithinMs = 2000;
 
@@ -96,8 +98,9 @@ export async function startExecProcess(options: ExecProcessOptions): Promise<Ser
 
 /** Where the guard itself has been ended, by hand or for want of memory, a new one takes its place for this. */
 async function endInside({ engine, containerId, guard, user }: ExecProcessOptions, pid: number): Promise<void> {
+  const ended = guard.end(pid);
   try {
-    await guard.end(pid);
+    await Promise.race([ended, standStill(engine, containerId, ended)]);
   } catch (error) {
     if (!(await isRunning(engine, containerId))) return;
     const another = await openGuard({ engine, containerId, user });
@@ -109,6 +112,12 @@ async function endInside({ engine, containerId, guard, user }: ExecProcessOption
       await another.close();
     }
   }
+}
+
+/** Resolves where everything in the container stands still: the guard has been told, and ends the process as soon as it goes on. */
+async function standStill(engine: DockerEngine, containerId: string, ended: Promise<void>): Promise<void> {
+  const isSlow = await Promise.race([ended.then(() => false), delay(pausedWithinMs, true)]);
+  if (!isSlow || !(await inspectContainer(engine, containerId)).paused) await ended;
 }
 
 interface EndedExec {

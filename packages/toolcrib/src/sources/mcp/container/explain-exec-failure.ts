@@ -1,4 +1,5 @@
 import { CribError } from '../../../model/crib-error.ts';
+import { EngineUnavailableError } from '../../../model/named-errors.ts';
 import type { Json } from '../../../model/json.ts';
 
 /** Why Docker did not start a program inside a container, from its own words, which differ between its versions. */
@@ -20,7 +21,10 @@ export function explainExecFailure(words: string): CribError {
       details,
     });
   }
-  if (/is not running|is paused|is restarting|container .* not found|No such container/i.test(said)) {
+  if (/is paused/i.test(said)) {
+    return new EngineUnavailableError('The container is paused. Let it go on with `docker unpause`.', { details });
+  }
+  if (/is not running|is restarting|container .* not found|No such container/i.test(said)) {
     return new CribError('SERVICE_UNAVAILABLE', `The container is not running: ${said}`, { details });
   }
   const why = said === '' ? 'it ended at once and said nothing' : said;

@@ -16,8 +16,9 @@ export class Exchange {
   /** What to do with the request in flight when there is no more waiting for it. */
   onEnd: ((reason: CribError) => void) | undefined;
   readonly #options: McpCallOptions;
-  readonly #startedAt = performance.now();
-  #lastSignAt = this.#startedAt;
+  /** On the clock of `performance`. */
+  readonly startedAt = performance.now();
+  #lastSignAt = this.startedAt;
   /** How to take back the questions that are open. */
   #questions: Set<(reason: unknown) => void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -80,7 +81,7 @@ export class Exchange {
   readonly #onTimer = () => {
     const { timeoutMs, maxTotalMs } = this.#options;
     const now = performance.now();
-    const whole = this.#startedAt + maxTotalMs;
+    const whole = this.startedAt + maxTotalMs;
     const until = (this.#questions?.size ?? 0) > 0 ? whole : Math.min(this.#lastSignAt + timeoutMs, whole);
     if (until > now + 1) {
       this.#timer = setTimeout(this.#onTimer, Math.ceil(until - now));

@@ -109,6 +109,11 @@ export class Requests {
     return only;
   }
 
+  /** When the call began that has waited longest for an answer; `Infinity` where none waits. */
+  get oldestCall(): number {
+    return Math.min(...this.#pending.values().map(({ exchange }) => (exchange.isCall ? exchange.startedAt : Infinity)));
+  }
+
   /** No answer will come any more. */
   failAll(reason: CribError): void {
     for (const { reject } of this.#pending.takeAll()) reject(reason);

@@ -166,12 +166,15 @@ export function createSession({ client, transport, requests, incoming, info, ...
     get calls() {
       return calls;
     },
+    get waitingSince() {
+      return requests.oldestCall;
+    },
     async idle() {
       if (calls > 0) await (idle ??= Promise.withResolvers()).promise;
     },
 
-    async close() {
-      ended ??= new CribError('NETWORK_ERROR', 'The session has been closed', { retryable: true });
+    async close(reason) {
+      ended ??= reason ?? new CribError('NETWORK_ERROR', 'The session has been closed', { retryable: true });
       changes?.stop();
       requests.failAll(ended);
       await client.close();
