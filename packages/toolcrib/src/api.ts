@@ -205,6 +205,7 @@ export const sourceSchema = z.strictObject({
     tools: z.int().optional(),
     code: z.string().optional(),
     message: z.string().optional(),
+    retry_at: z.string().optional().describe('When it is tried again by itself'),
   }),
   health: z.enum(['unknown', 'healthy', 'degraded', 'unhealthy', 'unauthenticated']),
   breaker: z.enum(breakerStates).describe('`open`: it failed so often that calls are refused at once; `half_open`: one call may try it'),

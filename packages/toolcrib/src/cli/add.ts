@@ -99,8 +99,8 @@ async function explainRefusal(error: unknown, sources: SourceClient, form: Sourc
 async function report(administrator: Administrator, source: ShownSource): Promise<void> {
   const { namespace, status } = source;
   if (status.state === 'error') {
-    const { message, code } = status;
-    return reportFailedStart({ namespace, what: 'could not be started', message, code });
+    const { message, code, retry_at: retryAt } = status;
+    return reportFailedStart({ namespace, what: 'could not be started', message, code, retryAt });
   }
   if (status.state !== 'running')
     return reportFailedStart({ namespace, what: 'was not started', message: `somebody else has it ${status.state} now` });

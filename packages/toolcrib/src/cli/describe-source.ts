@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { align } from './align.ts';
 import { lineWidth, paint, printable } from './terminal.ts';
 import { importOf, importSummary } from './describe-import.ts';
+import { describeRetry } from './describe-retry.ts';
 import type { ShownSource } from './source-client.ts';
 
 const valuesSchema = z.record(z.string(), z.unknown()).catch({});
@@ -71,6 +72,7 @@ export function describeSource(source: ShownSource): string {
       status.code === undefined ? 'Note' : 'Error',
       status.message === undefined ? undefined : status.message + (status.code === undefined ? '' : ` (${status.code})`),
     ],
+    ['Retry', status.retry_at === undefined ? undefined : `by itself, ${describeRetry(status.retry_at)}`],
     [
       'Waiting',
       source.waiting === 0 ? undefined : `${countTools(source.waiting)} for approval: \`toolcrib sources differences ${namespace}\``,

@@ -1,4 +1,5 @@
 import { align } from './align.ts';
+import { describeRetry } from './describe-retry.ts';
 import { complain, remark } from './terminal.ts';
 
 export interface FailedStart {
@@ -7,18 +8,22 @@ export interface FailedStart {
   what: string;
   message: string | undefined;
   code?: string | undefined;
+  /** When the server tries it again by itself. */
+  retryAt?: string | undefined;
   /** What `toolcrib sources` would try it again with. */
   retry?: 'restart' | 'enable';
 }
 
 /** Why a source does not run, and what can be done next. */
-export function reportFailedStart({ namespace, what, message, code, retry = 'restart' }: FailedStart): void {
+export function reportFailedStart({ namespace, what, message, code, retryAt, retry = 'restart' }: FailedStart): void {
   // The code first: the message may end with what the server said last.
   complain(`${namespace} ${what}${code === undefined ? '' : ` (${code})`}: ${message ?? 'no reason is given'}`);
   const next = [
     [`toolcrib logs ${namespace}`, 'shows what it said'],
-    [`toolcrib sources ${retry} ${namespace}`, 'tries again'],
+    [`toolcrib sources ${retry} ${namespace}`, retryAt === undefined ? 'tries again' : 'tries again now'],
     [`toolcrib sources remove ${namespace}`, 'takes it away'],
   ];
-  remark(['It stays registered:', ...align(next, { indent: 2 })].join('\n'));
+  const stays =
+    retryAt === undefined ? 'It stays registered:' : `It stays registered, and is tried again by itself (${describeRetry(retryAt)}):`;
+  remark([stays, ...align(next, { indent: 2 })].join('\n'));
 }

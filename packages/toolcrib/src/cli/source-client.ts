@@ -12,7 +12,7 @@ export interface Administrator {
 }
 
 const { id, name, namespace, enabled, status } = sourceSchema.shape;
-const { tools, code, message } = status.shape;
+const { tools, code, message, retry_at } = status.shape;
 
 // Looser than the contract: a newer server may say more than we know of, and --json shows it.
 const shownSourceSchema = z.looseObject({
@@ -22,7 +22,7 @@ const shownSourceSchema = z.looseObject({
   enabled,
   source_type: z.string(),
   definition: z.looseObject({}).nullable(),
-  status: z.looseObject({ state: z.string(), tools, code, message }),
+  status: z.looseObject({ state: z.string(), tools, code, message, retry_at }),
   health: z.string(),
   breaker: z.string().default('closed'),
   server: z.looseObject({ name: z.string(), version: z.string() }).nullable(),

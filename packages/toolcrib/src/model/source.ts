@@ -10,9 +10,10 @@ export type SourceStatus =
   /** With a message where it waits for its turn. */
   | { state: 'starting'; message?: string }
   /** With a message where it runs and something is wanting all the same. */
-  | { state: 'running'; tools: number; message?: string }
+  | { state: 'running'; tools: number; message?: string; retry_at?: string }
   | { state: 'restarting' }
-  | { state: 'error'; code: string; message: string };
+  /** `retry_at`: when it is tried again by itself (ISO 8601). */
+  | { state: 'error'; code: string; message: string; retry_at?: string };
 
 /** [LIFE-1] How a source has answered lately. A tool's own failure says nothing about its source. */
 export type SourceHealth = 'unknown' | 'healthy' | 'degraded' | 'unhealthy' | 'unauthenticated';

@@ -21,6 +21,11 @@ export interface NetworkRules {
   checkName(hostname: string): void;
 }
 
+/** Nothing that a later attempt would mend. */
+export class RefusedAddressError extends CribError {
+  override name = 'RefusedAddressError';
+}
+
 type Allowed = { word: 'loopback' | 'private' } | { range: IpRange } | { host: string } | { suffix: string };
 
 /** By these names the metadata services of clouds are known inside of them, where a proxy may be the one that looks them up. */
@@ -87,7 +92,6 @@ function plainName(hostname: string): string {
   return hostname.toLowerCase().replaceAll(/^\[|\]$|\.$/g, '');
 }
 
-/** Nothing that a later attempt would mend. */
-function refused(hostname: string, why: string): CribError {
-  return new CribError('NETWORK_ERROR', `${hostname} ${why}`, { retryable: false });
+function refused(hostname: string, why: string): RefusedAddressError {
+  return new RefusedAddressError('NETWORK_ERROR', `${hostname} ${why}`, { retryable: false });
 }

@@ -43,9 +43,13 @@ export function createDocumentSupervisor(input: DocumentSupervisorInput): Source
   });
   const schedule = createRefreshSchedule({ intervalMs, refresh: refreshOnSchedule });
   const persistence = createPersistence({
-    start: () => startOnce(),
+    start: startOnce,
     isOver: () => !isWanting(status),
-    restart: { ...resilience.restart, maxAttempts: Number.POSITIVE_INFINITY },
+    restart: resilience.restart,
+    elsewhere: true,
+    onPause(retryAt) {
+      if (isWanting(status)) setStatus({ ...status, retry_at: retryAt.toISOString() });
+    },
   });
 
   function setStatus(next: SourceStatus): void {
@@ -72,14 +76,14 @@ export function createDocumentSupervisor(input: DocumentSupervisorInput): Source
   }
 
   /** Rejects with why the document could not be had, also where its tools go on. */
-  async function startNow(): Promise<void> {
+  async function startNow(quietly: boolean): Promise<void> {
     if (stopping.signal.aborted || !isAvailable(status)) stopping = new AbortController();
     const { signal } = stopping;
     if (halting !== undefined) await halting;
     try {
       signal.throwIfAborted();
       // Trying again changes nothing for those that go on meanwhile.
-      if (!isAvailable(status)) setStatus({ state: 'starting' });
+      if (!quietly && !isAvailable(status)) setStatus({ state: 'starting' });
       schedule.start();
       await discovery.recall();
       await discover(signal);
@@ -92,7 +96,7 @@ export function createDocumentSupervisor(input: DocumentSupervisorInput): Source
       if (tools > 0) {
         if (status.state !== 'running' || status.message !== wanting) note(wanting);
         setStatus({ state: 'running', tools, message: wanting });
-      } else {
+      } else if (!quietly || status.state !== 'error' || status.message !== message) {
         note(`Failed: ${message}`);
         setStatus({ state: 'error', code, message });
       }
@@ -100,22 +104,21 @@ export function createDocumentSupervisor(input: DocumentSupervisorInput): Source
     }
   }
 
-  function startOnce(): Promise<void> {
+  function startOnce(quietly: boolean): Promise<void> {
     if (starting !== undefined && !stopping.signal.aborted) return starting;
-    const started = startNow().finally(() => {
+    const started = startNow(quietly).finally(() => {
       if (starting === started) starting = undefined;
     });
     starting = started;
     return started;
   }
 
-  async function start({ persistent = false } = {}): Promise<void> {
+  async function start(): Promise<void> {
     try {
-      await startOnce();
+      await startOnce(false);
     } catch (error) {
-      const goesOn = status.state === 'running';
-      if (goesOn || (persistent && status.state === 'error')) persistence.goOn(error);
-      if (!goesOn) throw error;
+      if (isWanting(status)) persistence.goOn(error);
+      if (status.state !== 'running') throw error;
     }
   }
 
@@ -180,6 +183,6 @@ export function createDocumentSupervisor(input: DocumentSupervisorInput): Source
 }
 
 /** Whether there is something to try again for. */
-function isWanting(status: SourceStatus): boolean {
+function isWanting(status: SourceStatus): status is Extract<SourceStatus, { state: 'error' | 'running' }> {
   return status.state === 'error' || (status.state === 'running' && status.message !== undefined);
 }

@@ -20,7 +20,8 @@ export function createSettling({ statusOf }: { statusOf(sourceId: string): Sourc
         function done(): void {
           clearTimeout(timer);
           waiting.delete(look);
-          resolve();
+          // What is settled in the same moment, such as when a failed start is made again, belongs to it.
+          setImmediate(resolve);
         }
         function look(): void {
           const state = statusOf(sourceId)?.state;

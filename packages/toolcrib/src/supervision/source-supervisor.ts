@@ -1,7 +1,7 @@
 import { isPerUser } from '../model/credential.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { ImportSummary } from '../model/import-summary.ts';
-import type { McpDefinition } from '../model/mcp-definition.ts';
+import { isRemote, type McpDefinition } from '../model/mcp-definition.ts';
 import { EngineUnavailableError } from '../model/named-errors.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SourceHealth, SourceStatus } from '../model/source.ts';
@@ -34,8 +34,9 @@ export interface SourceSupervisor {
   /** [OAS-1] What became of the document that describes it; null where none does. */
   readonly imported: ImportSummary | null;
   /**
-   * [LIFE-3] Resolves when it is proven ready and its tools are in the inventory; rejects with why it is not. [ERR-2] Where that is only the
-   * engine of containers, it goes on by itself until it is started or stopped; with `persistent` also where it may be over by itself.
+   * [LIFE-3] Resolves when it is proven ready and its tools are in the inventory; rejects with why it is not. Where that may be over by itself it
+   * is tried again until it is started or stopped: always for what runs elsewhere and [ERR-2] where only the engine of containers is away, with
+   * `persistent` for everything.
    */
   start(options?: { persistent?: boolean }): Promise<void>;
   /** [LIFE-4] Resolves when nothing of it is left. */
@@ -76,7 +77,7 @@ export interface SourceSupervisorInput {
   enginePauseMs?: number;
 }
 
-const engineIsBack = 'What it waited for is there again.';
+const isBack = 'What it waited for is there again.';
 
 /** Keeps one server alive and owns its status. Nothing here knows of any other source [LIFE-8]. */
 export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupervisor {
@@ -121,11 +122,13 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       health.failed(reason);
       note(`Waiting to be started again: ${withoutWords(reason.message)}`);
     },
-    onEngineBack: () => note(engineIsBack),
+    onEngineBack: () => note(isBack),
     onStandby: (used) => input.onNotice?.(used ? 'standby-used' : 'standby-missed'),
     onGivenUp(error) {
+      if (!failOrWait(error)) return;
+      if (isRemote(definition)) persistence.goOn(error.cause);
       // [MCP-10] Nobody may come to start it again, so nothing is kept for that.
-      if (failOrWait(error) && definition.container !== null && starting === undefined) void halt(error);
+      else if (definition.container !== null && starting === undefined) void halt(error);
     },
   });
   const persistence = createPersistence({
@@ -133,6 +136,10 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     // Started by somebody else meanwhile, it is theirs now.
     isOver: () => status.state !== 'error',
     restart: definition.resilience.restart,
+    elsewhere: isRemote(definition),
+    onPause(retryAt) {
+      if (status.state === 'error') setStatus({ ...status, retry_at: retryAt.toISOString() });
+    },
     enginePauseMs: input.enginePauseMs,
   });
   const ofUsers = isPerUser(definition.credential)
@@ -164,19 +171,24 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     return !waits;
   }
 
-  async function startNow(afterOutage: boolean): Promise<void> {
+  /** Said already, and still so. */
+  function isKnown({ code, message }: CribError): boolean {
+    return status.state === 'error' && status.code === code && status.message === message;
+  }
+
+  async function startNow(quietly: boolean): Promise<void> {
     // Set before anything is waited for: a stop from now on is meant for this start.
     stopping = new AbortController();
     const { signal } = stopping;
     if (halting !== undefined) await halting;
     try {
       signal.throwIfAborted();
-      // As long as the engine is away its status says so: its tools would come and go with every attempt.
-      if (!afterOutage) setStatus({ state: 'starting' });
+      // Until it is there its status says what it waits for: its tools would come and go with every attempt.
+      if (!quietly) setStatus({ state: 'starting' });
       ofUsers?.start();
       await own.start(signal);
       secrets.forget();
-      if (afterOutage) note(engineIsBack);
+      if (quietly) note(isBack);
       schedule.start();
     } catch (error) {
       if (signal.aborted) {
@@ -187,17 +199,17 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       await own.close();
       const isAway = failure instanceof EngineUnavailableError;
       // That it is still away was said when it was first seen.
-      if (!(afterOutage && isAway) && !failOrWait(failure)) return;
+      if (!(quietly && (isAway || isKnown(failure))) && !failOrWait(failure)) return;
       await ofUsers?.close();
       if (!isAway) await release();
       throw failure;
     }
   }
 
-  function startOnce(afterOutage: boolean): Promise<void> {
+  function startOnce(quietly: boolean): Promise<void> {
     // However many ask at once, it is started once; only a start that is being stopped is of no use to anybody.
     if (starting !== undefined && !stopping.signal.aborted) return starting;
-    const started = startNow(afterOutage).finally(() => {
+    const started = startNow(quietly).finally(() => {
       if (starting === started) starting = undefined;
     });
     starting = started;
@@ -208,9 +220,18 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
     try {
       await startOnce(false);
     } catch (error) {
-      if (status.state === 'error' && (persistent || error instanceof EngineUnavailableError)) persistence.goOn(error);
+      const goesOn = persistent || isRemote(definition) || error instanceof EngineUnavailableError;
+      if (status.state === 'error' && goesOn) persistence.goOn(error);
       throw error;
     }
+  }
+
+  /** A server that refused who we are may think otherwise of what has changed; nobody else would try it again. */
+  async function secretsChanged(): Promise<SecretsFollowed> {
+    const isRefused = status.state === 'error' && (status.code === 'UNAUTHENTICATED' || status.code === 'FORBIDDEN');
+    if (!isRefused) return secrets.follow();
+    void startOnce(true).catch(() => undefined);
+    return 'renewed';
   }
 
   async function refresh(): Promise<void> {
@@ -295,7 +316,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
       await starting?.catch(() => undefined);
       await start();
     },
-    secretsChanged: secrets.follow,
+    secretsChanged,
     get outdatedSecrets() {
       return secrets.outdated;
     },
