@@ -240,7 +240,7 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
     await engine.docker('unpause', container.name);
     await untilEchoed(alice, 'frozen');
     await admin.delete('/api/sources/frozen');
-    await until(async () => (await engine.processesIn(container.name)).length === 0);
+    await expect.poll(() => engine.processesIn(container.name)).toEqual([]);
   });
 
   test.each(['transient', 'singleton'])(

@@ -120,5 +120,5 @@ test('[MCP-10] after a restart of the gateway too, what is away is tried until i
   const status = async () => (await client.get('/api/sources/kept')).json.status;
   await until(async () => (await status()).retry_at !== undefined);
   proxy.mend();
-  await until(async () => (await status()).state === 'running');
+  await expect.poll(status).toEqual({ state: 'running', tools: 1 });
 });
