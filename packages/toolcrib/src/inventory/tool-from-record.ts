@@ -4,7 +4,7 @@ import { isRemote } from '../model/mcp-definition.ts';
 import { longestPauses } from '../model/poll-pauses.ts';
 import type { Retries } from '../model/source-definition.ts';
 import type { SourceRecord } from '../model/source.ts';
-import type { Tool, ToolRecord } from '../model/tool.ts';
+import type { Tool, ToolDefinition, ToolRecord } from '../model/tool.ts';
 import { canonicalJson } from './definition-hash.ts';
 import { modelName } from './model-name.ts';
 
@@ -21,7 +21,7 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     source_name: source.name,
     namespace: source.namespace,
     definition,
-    title: definition.title ?? null,
+    title: titleOf(definition),
     description: overrides.description ?? definition.description,
     tags: discovered.tags,
     labels: overrides.labels ?? {},
@@ -54,6 +54,15 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     ...shown
   } = tool;
   return { ...tool, fingerprint: hash('sha256', canonicalJson(shown), 'base64url') };
+}
+
+const longestTitle = 500;
+
+/** Older revisions of MCP have it among the annotations. Not put into the definition: what was approved stays as it was approved. */
+function titleOf({ title, annotations }: ToolDefinition): string | null {
+  if (title !== undefined) return title;
+  const annotated = annotations?.['title'];
+  return typeof annotated === 'string' && annotated !== '' ? annotated.slice(0, longestTitle) : null;
 }
 
 /** [POLL-1] What is followed takes as long as it may be followed; each request has its own time. */

@@ -16,6 +16,13 @@ test('what an administrator wrote stands in place of what the source says, and t
   expect(tool.definition_hash).toBe(sampleTool({ text: 'found' }).definition_hash);
 });
 
+test('[MCP-7] a title among the annotations counts where there is no other, and what is pinned stays as it was', () => {
+  const annotated = sampleTool({ annotations: { title: 'Close an issue' } });
+  expect(annotated).toMatchObject({ title: 'Close an issue', definition: { annotations: { title: 'Close an issue' } } });
+  expect(annotated.definition.title).toBeUndefined();
+  expect(sampleTool({ annotations: { title: 7 } }).title).toBeNull();
+});
+
 test('what nobody said is null or empty', () => {
   expect(sampleTool()).toMatchObject({
     title: null,
