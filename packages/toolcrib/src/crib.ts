@@ -195,6 +195,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     onNotice: config.onSourceNotice,
     refreshPauses: config.refreshPauses,
     note: (sourceId, message) => logs.of(sourceId).append('event', message),
+    saidSince: (sourceId, time) => logs.of(sourceId).lastWordsSince(time),
     onReleased(sourceId) {
       redactors.forgetSource(sourceId);
       logs.forget(sourceId);

@@ -1,25 +1,31 @@
 import { styleText } from 'node:util';
+import { align } from './align.ts';
 import { printable, remark } from './terminal.ts';
 
 export interface ProgressLine {
   /** A line of its own, above the progress. */
   say(text: string): void;
+  /** What goes on at the moment, in place of what was told before. */
+  tell(detail: string): void;
   end(): void;
 }
 
 const clear = '\r\u001b[2K';
+/** Without a terminal nothing can be overwritten, so what goes on is told now and then. */
+const tellEveryMs = 10_000;
 
 /** Says on standard error what is going on and, at a terminal, for how many seconds already. */
 export function openProgressLine(label: string): ProgressLine {
   const stream = process.stderr;
-  if (!stream.isTTY || process.env.TERM === 'dumb') {
-    remark(`${label}…`);
-    return { say: (text) => remark(`  ${text}`), end: () => undefined };
-  }
+  if (!stream.isTTY || process.env.TERM === 'dumb') return plainLines(label);
   const startedAt = performance.now();
+  let told = '';
   const draw = () => {
     const seconds = Math.floor((performance.now() - startedAt) / 1000);
-    stream.write(`${clear}${styleText('dim', `${printable(label)}… ${seconds} s`, { stream })}`);
+    const text = told === '' ? `${printable(label)}… ${seconds} s` : `${printable(label)}: ${told}`;
+    // A line that wraps could not be cleared. Some terminals do not tell their width.
+    const [fitting = ''] = align([[text]], { width: (stream.columns || 80) - 1 });
+    stream.write(`${clear}${styleText('dim', fitting, { stream })}`);
   };
   const timer = setInterval(draw, 1000);
   draw();
@@ -29,9 +35,27 @@ export function openProgressLine(label: string): ProgressLine {
       remark(`  ${text}`);
       draw();
     },
+    tell(detail) {
+      told = detail;
+      draw();
+    },
     end() {
       clearInterval(timer);
       stream.write(clear);
     },
+  };
+}
+
+function plainLines(label: string): ProgressLine {
+  let toldAt = -Infinity;
+  remark(`${label}…`);
+  return {
+    say: (text) => remark(`  ${text}`),
+    tell(detail) {
+      if (detail === '' || performance.now() - toldAt < tellEveryMs) return;
+      toldAt = performance.now();
+      remark(`  (${detail})`);
+    },
+    end: () => undefined,
   };
 }

@@ -1,3 +1,4 @@
+import { withoutWords } from '../sources/mcp/process/process-exit.ts';
 import { align } from './align.ts';
 import { describeRetry } from './describe-retry.ts';
 import { complain, remark } from './terminal.ts';
@@ -14,10 +15,10 @@ export interface FailedStart {
   retry?: 'restart' | 'enable';
 }
 
-/** Why a source does not run, and what can be done next. */
+/** Why a source does not run, and what can be done next. What the server said is on the screen already, where it was watched. */
 export function reportFailedStart({ namespace, what, message, code, retryAt, retry = 'restart' }: FailedStart): void {
-  // The code first: the message may end with what the server said last.
-  complain(`${namespace} ${what}${code === undefined ? '' : ` (${code})`}: ${message ?? 'no reason is given'}`);
+  const reason = message === undefined ? 'no reason is given' : withoutWords(message);
+  complain(`${namespace} ${what}${code === undefined ? '' : ` (${code})`}: ${reason}`);
   const next = [
     [`toolcrib logs ${namespace}`, 'shows what it said'],
     [`toolcrib sources ${retry} ${namespace}`, retryAt === undefined ? 'tries again' : 'tries again now'],

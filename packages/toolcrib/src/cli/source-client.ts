@@ -25,7 +25,7 @@ const shownSourceSchema = z.looseObject({
   status: z.looseObject({ state: z.string(), tools, code, message, retry_at }),
   health: z.string(),
   breaker: z.string().default('closed'),
-  server: z.looseObject({ name: z.string(), version: z.string() }).nullable(),
+  server: z.looseObject({ name: z.string(), version: z.string(), protocol_version: z.string().optional() }).nullable(),
   waiting: z.number().catch(0),
   outdated_secrets: z.array(z.string()).catch([]),
 });

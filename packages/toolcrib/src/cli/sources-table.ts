@@ -1,3 +1,4 @@
+import { withoutWords } from '../sources/mcp/process/process-exit.ts';
 import { align } from './align.ts';
 import { paintState, transportOf } from './describe-source.ts';
 import type { ShownSource } from './source-client.ts';
@@ -7,7 +8,8 @@ import { lineWidth, paint } from './terminal.ts';
 export function sourceTable(sources: readonly ShownSource[]): string {
   const rows = sources.map((source) => {
     const { namespace, status, health, server } = source;
-    const note = status.message ?? (server === null ? '' : `${server.name} ${server.version}`);
+    const serverName = server === null ? '' : `${server.name} ${server.version}`;
+    const note = status.message === undefined ? serverName : inOneLine(status.message);
     return [namespace, status.state, health, status.tools === undefined ? '' : String(status.tools), transportOf(source), note];
   });
   const painter = (text: string, column: number, row: number) => {
@@ -21,4 +23,13 @@ export function sourceTable(sources: readonly ShownSource[]): string {
     width: lineWidth(),
     paint: painter,
   }).join('\n');
+}
+
+const mostCharacters = 300;
+
+/** A message may end with many lines that the server wrote, of which the last says most; `sources show` has them all. */
+function inOneLine(message: string): string {
+  const [last = ''] = message.split('\n').slice(1).slice(-1);
+  const line = `${withoutWords(message)} ${last}`.trim();
+  return line.length <= mostCharacters ? line : `${line.slice(0, mostCharacters - 1)}…`;
 }

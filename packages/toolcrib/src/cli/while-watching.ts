@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { openProgressLine } from './progress-line.ts';
-import type { Administrator } from './source-client.ts';
+import { createSourceClient, type Administrator } from './source-client.ts';
 import { followSourceLog, readSourceLog, type ShownLine } from './source-log.ts';
 
 export interface Watched {
@@ -13,6 +14,7 @@ export interface Watched {
 
 /** The most lines that a source keeps. */
 const keptLines = 1000;
+const askEveryMs = 1000;
 
 /** Shows what a source says while something is done with it. That cannot fail what is done: it is only looked at. */
 export async function whileWatching<Result>(administrator: Administrator, watched: Watched, act: () => Promise<Result>): Promise<Result> {
@@ -27,19 +29,31 @@ export async function whileWatching<Result>(administrator: Administrator, watche
   };
 
   const done = new AbortController();
+  const over = AbortSignal.any([signal, done.signal]);
   const since = shownUntil?.time ?? -1;
   const following = (async () => {
-    const lines = followSourceLog(administrator, id, { lines: keptLines }, AbortSignal.any([signal, done.signal]));
+    const lines = followSourceLog(administrator, id, { lines: keptLines }, over);
     for await (const line of lines) if (line.time > since) show(line);
   })().catch(() => undefined);
+  const asking = tellStatus().catch(() => undefined);
 
   try {
     return await act();
   } finally {
     done.abort();
-    await following;
+    await Promise.all([following, asking]);
     if (!signal.aborted) await showRest();
     progress.end();
+  }
+
+  /** That npx is fetching it, for instance, and for how long. */
+  async function tellStatus(): Promise<void> {
+    const sources = createSourceClient(administrator);
+    for (;;) {
+      await pause(askEveryMs, undefined, { signal: over });
+      const { status } = await sources.find(id);
+      progress.tell(status.state === 'starting' ? (status.message ?? '') : '');
+    }
   }
 
   /** What it said last may still have been on its way. */

@@ -7,7 +7,7 @@ import type { WorkflowDefinition } from './workflow-definition.ts';
 export type SourceStatus =
   | { state: 'disabled' }
   | { state: 'stopped' }
-  /** With a message where it waits for its turn. */
+  /** With a message where it waits for its turn, or takes its time. */
   | { state: 'starting'; message?: string }
   /** With a message where it runs and something is wanting all the same. */
   | { state: 'running'; tools: number; message?: string; retry_at?: string }

@@ -23,6 +23,7 @@ import { serverAttributes } from './server-attributes.ts';
 import type { SessionCounts } from './session-counts.ts';
 import { createSourceCalls, type CallSource } from './source-calls.ts';
 import type { SourceNotice } from './source-notice.ts';
+import { startingMessage } from './starting-message.ts';
 import { toCribError } from './to-crib-error.ts';
 import type { TakenSession } from './user-sessions.ts';
 
@@ -71,6 +72,8 @@ export interface SourceSupervisorInput {
   onNotice?(notice: SourceNotice): void;
   /** A line for the source's own log. */
   note(message: string): void;
+  /** The last line it wrote to standard error since then, in epoch milliseconds. */
+  saidSince?(time: number): string | undefined;
   /** How long it is left alone where its tools keep changing; as usual where it is left out. */
   refreshPauses?: Pauses | undefined;
   /** The first pause between attempts to reach the engine of containers. */
@@ -85,6 +88,8 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   const health = createHealthRecord();
   const ongoing = createOngoingWork();
   let status: SourceStatus = { state: 'stopped' };
+  /** In epoch milliseconds, as the lines of its log are. */
+  let startedAt = 0;
   let stopping = new AbortController();
   let starting: Promise<void> | undefined;
   let halting: Promise<void> | undefined;
@@ -157,6 +162,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   });
 
   function setStatus(next: SourceStatus): void {
+    if (next.state === 'starting') startedAt = Date.now();
     status = next;
     input.onStatus(next);
   }
@@ -291,7 +297,9 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
 
   return {
     get status() {
-      return status;
+      if (status.state !== 'starting') return status;
+      const message = startingMessage(definition, { forMs: Date.now() - startedAt, said: input.saidSince?.(startedAt) });
+      return message === undefined ? status : { ...status, message };
     },
     get health() {
       return health.health;

@@ -57,6 +57,8 @@ export interface SupervisorInput {
   /** Told what befell it, for metrics. */
   onNotice?(notice: SourceNotice, source: SourceRecord): void;
   note(sourceId: string, message: string): void;
+  /** The last line a source wrote to standard error since then, in epoch milliseconds. */
+  saidSince?(sourceId: string, time: number): string | undefined;
   /** How long a source is left alone whose tools keep changing; as usual where it is left out. */
   refreshPauses?: Pauses | undefined;
   /** Nothing of it is left, and nothing need be kept for it. */
@@ -116,6 +118,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
           open: (signal, principal) => input.openSession(source, signal, principal),
           standingOf: (principal) => input.standingOf(source, principal),
           release: async () => input.releaseSource?.(source),
+          saidSince: (time) => input.saidSince?.(source.id, time),
           onNotice: (notice) => input.onNotice?.(notice, source),
           refreshPauses: input.refreshPauses,
         });

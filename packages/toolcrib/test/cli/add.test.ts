@@ -1,5 +1,8 @@
 import { pluginDirectory } from '../mcp/registration-fixture.ts';
 import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiClient } from '../fixtures/api-client.ts';
@@ -53,6 +56,8 @@ describe('add', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^Starting dying…\n {2}ready\n {2}the cat ate it\n/);
     expect(stderr).toMatch(/toolcrib: dying could not be started \(SERVICE_UNAVAILABLE\): .*ended with code 3/);
+    // What it said stands above already.
+    expect(stderr.match(/the cat ate it/g)).toHaveLength(1);
     expect(stderr).toMatch(
       /toolcrib logs dying +shows what it said\n.*toolcrib sources restart dying +tries again\n.*toolcrib sources remove dying/,
     );
@@ -68,7 +73,8 @@ describe('add', () => {
   test('[CLI-1] [ERR-4] a server that says nothing ends in the timeout of its start', async () => {
     const { code, stderr } = await commands.add('mute', ['hang-handshake'], ['--startup-timeout', '300']);
     expect(code).toBe(1);
-    expect(stderr).toContain('toolcrib: mute could not be started (NETWORK_ERROR): Handshake timed out');
+    expect(stderr).toContain('toolcrib: mute could not be started (NETWORK_ERROR): Handshake timed out after 0.3 s. ');
+    expect(stderr).toContain('--startup-timeout');
   });
 
   test('[CLI-1] [ERR-1] a program that is not there is said so', async () => {
@@ -83,6 +89,20 @@ describe('add', () => {
     program.child.kill('SIGINT');
     expect(await program.ended).toMatchObject({ code: 130, stdout: '', stderr: expect.stringContaining('watched stays registered') });
     expect(await commands.json(['sources', 'show', 'watched'])).toMatchObject({ status: { state: 'starting' } });
+  });
+
+  test('[CLI-1] says what npx is doing while it fetches', async () => {
+    const npx = join(mkdtempSync(join(tmpdir(), 'slow-npx-')), 'npx');
+    writeFileSync(npx, `#!${process.execPath}\nconsole.error('npm warn old'); setInterval(() => undefined, 1000);\n`, { mode: 0o755 });
+    await using program = commands.start(['add', '--name', 'fetched', '--', npx, '-y', 'a-package']);
+    await program.printed('npx is fetching or starting it', 'stderr');
+    program.child.kill('SIGINT');
+    const { code, stderr } = await program.ended;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(
+      /^Starting fetched…\n {2}npm warn old\n {2}\(npx is fetching or starting it: \d+ s, of at most 60 s\..*npm warn old\)$/m,
+    );
+    expect(await commands.run(['sources', 'remove', 'fetched', '--yes'])).toMatchObject({ code: 0 });
   });
 
   test('[NAME-2] a second one of the same name is refused with what to do', async () => {

@@ -27,7 +27,7 @@ describe('sources', () => {
     const { code, stdout, stderr } = await sources();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^up +running +healthy +\d+ +stdio +fixture-plain 1\.0\.0$/m);
-    expect(stdout).toMatch(/^down +error +\w+ +stdio +The server's process ended with code 3.*gone fishing$/m);
+    expect(stdout).toMatch(/^down +error +\w+ +stdio +The server's process ended with code 3 before it was ready\. gone fishing$/m);
     expect(sourceListSchema.parse(await commands.json(['sources'])).sources).toHaveLength(3);
   });
 
@@ -35,6 +35,7 @@ describe('sources', () => {
     const { code, stdout } = await sources('show', 'up');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^State +running, \d+ tools$/m);
+    expect(stdout).toMatch(/^Protocol +2025-11-25$/m);
     expect(stdout).toMatch(/^Command +\S+node \S+server\.js plain$/m);
     expect(stdout).toMatch(/^ {2}up:echo +The tool echo/m);
     expect(sourceSchema.parse(await commands.json(['sources', 'show', 'up']))).toMatchObject({ name: 'up' });

@@ -117,7 +117,7 @@ test('[SRC-8] [NAME-2] a namespace that is taken is told', async () => {
 
 test.each([
   ['that dies', ['crash-handshake', '3', 'no licence'], { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('no licence') }],
-  ['that says nothing', ['hang-handshake'], { code: 'NETWORK_ERROR', message: 'Handshake timed out' }],
+  ['that says nothing', ['hang-handshake'], { code: 'NETWORK_ERROR', message: expect.stringMatching(/^Handshake timed out/) }],
   ['that never lists its tools', ['hang-list'], { code: 'NETWORK_ERROR' }],
 ])('[SRC-8] a server %s is told with its reason, and nothing of it is left', async (_what, mode, error) => {
   const before = await kept();

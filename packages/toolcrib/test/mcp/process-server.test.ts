@@ -145,7 +145,11 @@ describe('starting', () => {
       () => ({ command: ['toolcrib-no-such-program'] }),
       { code: 'NOT_FOUND', field: 'command', message: expect.stringContaining('toolcrib-no-such-program was not found. Install it') },
     ],
-    ['uvx that is not there', () => ({ command: ['/nowhere/uvx'] }), { code: 'NOT_FOUND', message: expect.stringContaining('Install uv') }],
+    [
+      'uvx that is not there',
+      () => ({ command: ['/nowhere/uvx'] }),
+      { code: 'NOT_FOUND', message: expect.stringContaining('Check its path, or install uv') },
+    ],
     [
       '[ERR-2] docker that is not there',
       () => ({ command: ['/nowhere/docker', 'run'] }),

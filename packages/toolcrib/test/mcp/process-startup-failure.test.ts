@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
 import { startServerProcess } from '../../src/sources/mcp/process/server-process.ts';
-import { startupFailure } from '../../src/sources/mcp/process/startup-failure.ts';
+import { startupFailure, startupTimeout } from '../../src/sources/mcp/process/startup-failure.ts';
 import { processParts } from '../fixtures/mcp/start-fixture.ts';
 import { part } from '../parts.ts';
 
@@ -22,7 +23,7 @@ const said: [string, string[], object][] = [
   [
     '[ERR-1] npx, with a package without a program',
     ['npm error could not determine executable to run'],
-    { code: 'NOT_FOUND', message: expect.stringContaining('no program to run') },
+    { code: 'NOT_FOUND', message: expect.stringMatching(/^The npm package has no program to run\. Check the name/) },
   ],
   [
     '[ERR-1] uvx, with a name nobody has',
@@ -85,7 +86,7 @@ const said: [string, string[], object][] = [
   [
     '[ERR-5] packages that do not go together, which is not the same as missing',
     ['error: No solution found when resolving tool dependencies', '  cause: Because a depends on python>=3.99, we can conclude …'],
-    { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('ended with code 1 before it was ready') },
+    { code: 'SERVICE_UNAVAILABLE', retryable: false, message: expect.stringContaining('ended with code 1 before it was ready') },
   ],
   [
     '[ERR-5] a program with an error of its own',
@@ -140,10 +141,15 @@ test.each(dockerSaid)('%s', (_name, code, lastWords, expected) => {
   expect(startupFailure({ exit: { code, signal: null }, lastWords })).toMatchObject(expected);
 });
 
-test('[ERR-4] a server that only said nothing has timed out', () => {
-  const failure = startupFailure({ exit: null, lastWords: ['still loading'] });
+test.each([
+  [['node', 'server.js'], /^Handshake timed out after 90 s\. If it needs longer to start, raise `startupTimeoutMs`/],
+  [['/usr/bin/uvx', 'a-package'], /^Handshake timed out after 90 s\. uvx may still have been fetching the package/],
+])('[ERR-4] %s that said nothing has timed out', (command, message) => {
+  const { resilience } = mcpDefinitionSchema.parse({ transport_type: 'stdio', resilience: { startupTimeoutMs: 90_000 } });
+  const failure = startupTimeout({ command, resilience }, ['still loading']);
   expect(failure).toMatchObject({ code: 'NETWORK_ERROR', retryable: true, details: { stderr: ['still loading'] } });
-  expect(failure.message).toMatch(/^Handshake timed out/);
+  expect(failure.message).toMatch(message);
+  expect(failure.message).toMatch(/still loading$/);
 });
 
 /** What really comes of a command. */
@@ -154,7 +160,11 @@ async function startAndFail(command: string[], env: Record<string, string> = {})
   return startupFailure({ exit: await server.exited, lastWords: server.lastWords(50) });
 }
 
-const notFound = { code: 'NOT_FOUND', message: expect.stringMatching(/^Package not found/), details: { exit_code: 1 } };
+const notFound = {
+  code: 'NOT_FOUND',
+  message: expect.stringMatching(/^Package not found|^The (?:npm|Python) package has no/),
+  details: { exit_code: 1 },
+};
 
 const npx = part('npx');
 describe.skipIf(!npx.available)('the real npx', () => {

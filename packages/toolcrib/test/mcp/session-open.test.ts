@@ -37,6 +37,25 @@ test('[MCP-1] silence about the probe is no verdict', async () => {
   expect(opened.era).toBeUndefined();
 });
 
+test('[MCP-1] an answer to the probe that comes when nobody waits for it any more is nothing to report', async () => {
+  const program = `
+    const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
+    const asked = [];
+    process.stdin.on('data', (data) => {
+      for (const line of String(data).trim().split('\\n')) {
+        const { id, method, params } = JSON.parse(line);
+        if (method === 'server/discover') asked.push(id);
+        if (method !== 'initialize') continue;
+        for (const late of asked) send({ id: late, error: { code: -32601, message: 'Method not found' } });
+        send({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: 'late', version: '1' } } });
+      }
+    }).on('end', () => process.exit());`;
+  const reported: unknown[] = [];
+  await using opened = await openProgram(['-e', program], { startupTimeoutMs: 4000, report: (error) => reported.push(error) });
+  expect(opened.session.info.name).toBe('late');
+  expect(reported).toEqual([]);
+});
+
 test('[ERR-4] a handshake that takes too long is given up', async () => {
   const failure = await failureOf(openStdio('hang-handshake', { ...legacy, startupTimeoutMs: 300 }));
   expect(failure).toMatchObject({ code: 'NETWORK_ERROR', message: 'Handshake timed out' });

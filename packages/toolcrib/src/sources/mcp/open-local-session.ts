@@ -1,9 +1,13 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { CribError } from '../../model/crib-error.ts';
 import type { McpSource } from '../../model/source.ts';
+import { TimeoutError } from '../../model/named-errors.ts';
+import { endedForItsOwnReason } from './process/early-exit.ts';
+import { isStillFetching, packageLauncher } from './process/package-launcher.ts';
+import { wordsInErrors } from './process/process-exit.ts';
 import type { ServerLog } from './process/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
-import { startupFailure } from './process/startup-failure.ts';
+import { startupFailure, startupTimeout } from './process/startup-failure.ts';
 import { openSession, type OpenedSession } from './session/open-session.ts';
 import { EndedOnProbeError, SilentServerError } from './session/session-errors.ts';
 import type { Framing } from './transports/framing.ts';
@@ -73,6 +77,7 @@ async function openAsEitherEra(input: LocalSessionInput, attempt: Attempt): Prom
   } catch (error) {
     if (!(error instanceof EndedOnProbeError)) throw error;
     // Servers of the first revisions end on any question before the handshake. Only if that fails too is the server itself broken.
+    input.log.append('event', 'It ended when it was asked which revision it speaks, as old servers do. Starting it again as one of those.');
     return openOnce(input, { ...attempt, priorEra: { kind: 'legacy' }, later: true });
   }
 }
@@ -85,7 +90,7 @@ async function openOnce(input: LocalSessionInput, attempt: Attempt & Era): Promi
   const process = await input.start({ later });
   const transport = createStdioTransport({ process, framing: attempt.framing });
   const silence = new AbortController();
-  const giveUp = () => transport.heard || silence.abort(new SilentServerError());
+  const giveUp = () => transport.heard || isFetching(input, process) || silence.abort();
   const timer = attempt.silenceMs === undefined ? undefined : setTimeout(giveUp, attempt.silenceMs);
   try {
     return await openSession({
@@ -102,20 +107,33 @@ async function openOnce(input: LocalSessionInput, attempt: Attempt & Era): Promi
     });
   } catch (error) {
     await process.stop();
-    if (signal.aborted || error instanceof EndedOnProbeError || error instanceof SilentServerError) throw error;
-    throw await explain(process, error);
+    if (signal.aborted) throw error;
+    if (silence.signal.aborted) {
+      const { message, details } = startupTimeout(input.source.definition, process.lastWords(wordsInErrors));
+      throw new SilentServerError(message, { details });
+    }
+    throw await explain(input.source, process, error);
   } finally {
     clearTimeout(timer);
   }
 }
 
+/** [MCP-3] A launcher that is still fetching the package is not to be ended for its silence. Nobody sees from here what goes on in a container. */
+function isFetching({ source }: LocalSessionInput, { pid }: ServerProcess): boolean {
+  const { command, container } = source.definition;
+  return packageLauncher(command) !== undefined && (container !== null || isStillFetching(pid));
+}
+
 /** What the process said before it died explains more than the conversation that was cut off by it. */
-async function explain(process: ServerProcess, error: unknown): Promise<CribError> {
+async function explain({ definition }: McpSource, process: ServerProcess, error: unknown): Promise<CribError> {
   const exit = await process.exited;
-  const failure = startupFailure({ exit, lastWords: process.lastWords(20) });
+  const lastWords = process.lastWords(wordsInErrors);
+  const failure = startupFailure({ exit, lastWords });
   // More is known than how the conversation broke off.
   if (failure.code === 'NOT_FOUND' || exit.reason !== undefined || !(error instanceof CribError)) return failure;
+  if (error instanceof EndedOnProbeError) return endedForItsOwnReason(lastWords) ? failure : error;
   // It was we who ended it, because it did not answer or answered nonsense.
+  if (error instanceof TimeoutError) return startupTimeout(definition, lastWords);
   const endedByItself = exit.signal === null && exit.code !== 0;
   return endedByItself && error.code !== 'NETWORK_ERROR' ? failure : error;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CribError } from '../../model/crib-error.ts';
+import { TimeoutError } from '../../model/named-errors.ts';
 import type { Egress } from '../../net/egress.ts';
 import { freePort } from '../../net/free-port.ts';
 import { UnreachableError } from '../../net/request-failure.ts';
@@ -10,7 +11,7 @@ import type { ProcessRegistry } from './process/process-registry.ts';
 import type { ServerLog } from './process/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import type { AdmittedLaunch } from './run/run-gate.ts';
-import { startupFailure } from './process/startup-failure.ts';
+import { startupFailure, startupTimeout } from './process/startup-failure.ts';
 import { openSession, type OpenedSession } from './session/open-session.ts';
 import { createLegacySseTransport } from './transports/legacy-sse.ts';
 import type { Wire } from './session-wire.ts';
@@ -59,11 +60,11 @@ export async function openLocalSseSession(input: LocalSseSessionInput): Promise<
         return await open(input, process, `http://127.0.0.1:${port}/sse`, deadline - performance.now());
       } catch (error) {
         signal.throwIfAborted();
-        if (exited) throw startupFailure({ exit: await process.exited, lastWords: process.lastWords(20) });
+        if (exited) throw startupFailure({ exit: await process.exited, lastWords: process.lastWords(wordsInErrors) });
         // Until it listens, the connection is refused.
-        const waiting = error instanceof UnreachableError && performance.now() < deadline;
-        if (!waiting) throw error;
-        await delay(retryMs);
+        const refused = error instanceof UnreachableError;
+        if (refused && performance.now() < deadline) await delay(retryMs);
+        else throw refused || error instanceof TimeoutError ? startupTimeout(source.definition, process.lastWords(wordsInErrors)) : error;
       }
     }
   } catch (error) {

@@ -16,6 +16,8 @@ export interface ServerLog {
   writer(stream: LogLine['stream']): LogWriter;
   /** The last lines, oldest first. */
   tail(count: number): LogLine[];
+  /** The last line of standard error, unless it was written before then. */
+  lastWordsSince(time: number): string | undefined;
   /** Tells of every further line; the function that comes back ends that. */
   onLine(listener: (line: LogLine) => void): () => void;
 }
@@ -55,6 +57,7 @@ export function createServerLog(options: ServerLogOptions): ServerLog {
       once.end();
     },
     tail: (count) => (count > 0 ? lines.slice(-count) : []),
+    lastWordsSince: (time) => lines.findLast((line) => line.stream === 'stderr' && line.time >= time)?.text,
     onLine(listener) {
       // Wrapped, so that the same function given twice is told twice, and taken off once.
       const told = (line: LogLine) => listener(line);

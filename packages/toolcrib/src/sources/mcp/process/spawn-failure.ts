@@ -5,12 +5,12 @@ import { dockerNotRunning } from './docker-failure.ts';
 
 /** How the programs that start servers come onto a machine. */
 const cures: Record<string, string> = {
-  npx: 'Install Node.js with npm',
-  node: 'Install Node.js',
-  uvx: 'Install uv',
-  uv: 'Install uv',
-  python: 'Install Python',
-  python3: 'Install Python',
+  npx: 'install Node.js with npm',
+  node: 'install Node.js',
+  uvx: 'install uv',
+  uv: 'install uv',
+  python: 'install Python',
+  python3: 'install Python',
 };
 
 /** [ERR-1] [ERR-2] Why a program could not be started at all, and what to do. */
@@ -29,11 +29,10 @@ export async function spawnFailure(error: unknown, program: string, cwd: string 
   switch (code ?? '') {
     case 'ENOENT':
       if (name === 'docker') return dockerNotRunning(`the program ${program} was not found`, null);
-      return new CribError(
-        'NOT_FOUND',
-        `The program ${program} was not found. ${cures[name] ?? 'Install it'}, or give its full path in \`command\`.`,
-        { field: 'command', cause: error },
-      );
+      return new CribError('NOT_FOUND', `The program ${program} was not found. ${cureFor(program, name)}.`, {
+        field: 'command',
+        cause: error,
+      });
     case 'EACCES':
       return invalid(error, `The file ${program} cannot be run by this account. Make it executable (chmod +x), or name another program.`);
     case 'E2BIG':
@@ -44,6 +43,12 @@ export async function spawnFailure(error: unknown, program: string, cwd: string 
     default:
       return new CribError('SERVICE_UNAVAILABLE', `The program ${program} could not be started: ${message}.`, { cause: error });
   }
+}
+
+function cureFor(program: string, name: string): string {
+  const install = cures[name] ?? 'install it';
+  const byPath = /[\\/]/.test(program);
+  return byPath ? `Check its path, or ${install}` : `${install.replace('install', 'Install')}, or give its full path in \`command\``;
 }
 
 function invalid(cause: unknown, message: string): CribError {

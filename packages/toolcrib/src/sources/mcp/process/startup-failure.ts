@@ -1,15 +1,19 @@
 import { CribError, type CribErrorOptions } from '../../../model/crib-error.ts';
+import { TimeoutError } from '../../../model/named-errors.ts';
+import type { McpDefinition } from '../../../model/mcp-definition.ts';
 import { dockerFailure } from './docker-failure.ts';
+import { packageLauncher } from './package-launcher.ts';
 import { boundWords, describeExit, exitDetails, type ProcessExit, quoteWords } from './process-exit.ts';
 
 export interface FailedStart {
-  /** Null where the process was still running and had only said nothing. */
-  exit: ProcessExit | null;
+  exit: ProcessExit;
   /** The last lines it wrote to standard error. */
   lastWords: readonly string[];
 }
 
 interface Sign {
+  /** What is wanting; the package itself where it is not said. */
+  what?: string;
   /** In the words, with line breaks and box drawings taken out: uv wraps its sentences. */
   pattern: RegExp;
   advice: string;
@@ -29,7 +33,8 @@ const missingPackage: Sign[] = [
   },
   {
     pattern: /npm (?:error|ERR!) could not determine executable to run/,
-    advice: 'The npm package has no program to run. Check the name, or name the program with `npx -p PACKAGE PROGRAM`',
+    what: 'The npm package has no program to run',
+    advice: 'Check the name, or name the program: `npx -p PACKAGE PROGRAM`',
   },
   {
     pattern: /was not found in the (?:package registry|provided package locations)/,
@@ -39,7 +44,8 @@ const missingPackage: Sign[] = [
   { pattern: /there (?:is|are) no versions? of \S+/, advice: 'The Python package index does not have this version. Check the version' },
   {
     pattern: /does not provide any executables|An executable named \S+ is not provided by package/,
-    advice: 'The Python package has no such program. Check the name, or use `uvx --from PACKAGE PROGRAM`',
+    what: 'The Python package has no such program',
+    advice: 'Check the name, or name the program: `uvx --from PACKAGE PROGRAM`',
   },
   {
     pattern: /pull access denied for|manifest (?:for \S+ not found|unknown)|repository does not exist/,
@@ -47,16 +53,32 @@ const missingPackage: Sign[] = [
   },
 ];
 
-/** [ERR-1] [ERR-2] [ERR-4] [ERR-5] Why a server did not come up, from what is known when it did not. */
+/** What is asked for cannot be had together, or not on this machine: trying again changes nothing. */
+const unsatisfiable = /No solution found|npm (?:error|ERR!) code (?:ERESOLVE|EBADPLATFORM|EBADENGINE)\b/;
+
+/** [ERR-4] For a server that was still running, and had not answered in the time it was given. */
+export function startupTimeout({ command, resilience }: StartedDefinition, lastWords: readonly string[]): TimeoutError {
+  const words = boundWords(lastWords);
+  const launcher = packageLauncher(command);
+  const raise = 'raise `startupTimeoutMs` (`--startup-timeout` of `toolcrib add`)';
+  const advice =
+    launcher === undefined
+      ? `If it needs longer to start, ${raise}`
+      : `${launcher} may still have been fetching the package: ${raise}, or start it again, since what was fetched is kept`;
+  const message = `Handshake timed out after ${resilience.startupTimeoutMs / 1000} s. ${advice}. ${quoteWords(words)}`;
+  return new TimeoutError(message, { details: { stderr: words } });
+}
+
+type StartedDefinition = Pick<McpDefinition, 'command' | 'resilience'>;
+
+/** [ERR-1] [ERR-2] [ERR-5] Why a server did not come up, from how its process ended. */
 export function startupFailure({ exit, lastWords }: FailedStart): CribError {
   const words = boundWords(lastWords);
-  if (exit === null) {
-    return new CribError('NETWORK_ERROR', `Handshake timed out. ${quoteWords(words)}`, { retryable: true, details: { stderr: words } });
-  }
-  const options: CribErrorOptions = { details: exitDetails(exit, words) };
   const said = lastWords.join(' ').replaceAll(/[\s│╰─▶]+/g, ' ');
+  const options: CribErrorOptions = { details: exitDetails(exit, words), ...(unsatisfiable.test(said) && { retryable: false }) };
   const sign = missingPackage.find(({ pattern }) => pattern.test(said));
-  if (sign !== undefined) return new CribError('NOT_FOUND', `Package not found. ${sign.advice}. ${quoteWords(words)}`, options);
+  if (sign !== undefined)
+    return new CribError('NOT_FOUND', `${sign.what ?? 'Package not found'}. ${sign.advice}. ${quoteWords(words)}`, options);
   const docker = dockerFailure({ exit, said, quoted: quoteWords(words), details: options.details });
   if (docker !== undefined) return docker;
   return new CribError(

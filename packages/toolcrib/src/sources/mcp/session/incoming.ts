@@ -20,19 +20,30 @@ export interface Incoming {
   readonly lastMessageAt: number;
   /** Whether the question which revision the server speaks has been answered at all. */
   readonly probeAnswered: boolean;
+  /** Whether an answer to that question comes too late for anybody to want it. */
+  probeIsOver: boolean;
   onListChanged: ((what: 'tools' | 'resources') => void) | undefined;
 }
 
 /** What becomes of every message of the server: ours is taken here, and the rest is left to the SDK. */
 export function createIncoming(transport: McpTransport, requests: Requests, report: (error: unknown) => void): Incoming {
-  const incoming = { tap, lastMessageAt: performance.now(), probeAnswered: false, onListChanged: undefined as Incoming['onListChanged'] };
+  const incoming = {
+    tap,
+    lastMessageAt: performance.now(),
+    probeAnswered: false,
+    probeIsOver: false,
+    onListChanged: undefined as Incoming['onListChanged'],
+  };
 
   function tap(message: JSONRPCMessage, relatedTo?: RequestId): boolean {
     incoming.lastMessageAt = performance.now();
     const { id, method, params } = message as { id?: RequestId; method?: string; params?: unknown };
     try {
       if (method === undefined) {
-        if (typeof id === 'string' && id.startsWith('server-discover-probe')) incoming.probeAnswered = true;
+        if (typeof id === 'string' && id.startsWith('server-discover-probe')) {
+          incoming.probeAnswered = true;
+          return incoming.probeIsOver;
+        }
         return requests.takeAnswer(message as { id?: unknown });
       }
       return id === undefined ? takeNotification(method, params, relatedTo) : takeRequest(id, method, params, relatedTo);

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../../model/json.ts';
 import { TimeoutError } from '../../../model/named-errors.ts';
 import type { McpServerInfo, McpSession } from '../mcp-session.ts';
 import { explainFailure } from './explain-failure.ts';
-import { createIncoming } from './incoming.ts';
+import { createIncoming, type Incoming } from './incoming.ts';
 import type { ListLimits } from './list-pages.ts';
 import { isChildProcess, type McpTransport } from './mcp-transport.ts';
 import { Requests } from './requests.ts';
@@ -62,9 +62,10 @@ export async function openSession(options: OpenSessionOptions): Promise<OpenedSe
   const requests = new Requests(transport);
   const incoming = createIncoming(transport, requests, report);
   transport.tap = incoming.tap;
+  tellWhenProbeIsOver(transport, incoming);
   if (options.wire !== undefined) watchWire(transport, options.wire);
   const prior = priorEra ?? (transport.legacyOnly === true ? ({ kind: 'legacy' } as const) : undefined);
-  await connect(client, options, prior);
+  await connect(client, options, { prior, probeAnswered: () => incoming.probeAnswered });
 
   const discover = client.getDiscoverResult();
   if (client.getProtocolEra() === 'modern') {
@@ -89,8 +90,14 @@ export async function openSession(options: OpenSessionOptions): Promise<OpenedSe
   return { session, era: conclusive ? era : undefined };
 }
 
-async function connect(client: Client, options: OpenSessionOptions, prior: PriorDiscovery | undefined): Promise<void> {
+interface Negotiation {
+  prior: PriorDiscovery | undefined;
+  probeAnswered(): boolean;
+}
+
+async function connect(client: Client, options: OpenSessionOptions, negotiation: Negotiation): Promise<void> {
   const { transport, startupTimeoutMs, signal } = options;
+  const { prior } = negotiation;
   const deadline = AbortSignal.timeout(startupTimeoutMs);
   const stop = AbortSignal.any([signal, deadline]);
   const stopped = Promise.withResolvers<never>();
@@ -102,17 +109,19 @@ async function connect(client: Client, options: OpenSessionOptions, prior: Prior
   } catch (error) {
     await transport.close().catch(() => undefined);
     if (signal.aborted) throw cancelled(signal);
-    throw deadline.aborted ? handshakeTimeout(error) : openFailure(error, transport);
+    throw deadline.aborted ? handshakeTimeout(error) : openFailure(error, transport, negotiation);
   } finally {
     stop.removeEventListener('abort', onStop);
   }
 }
 
-function openFailure(error: unknown, transport: McpTransport): CribError {
+function openFailure(error: unknown, transport: McpTransport, { prior, probeAnswered }: Negotiation): CribError {
   const sdkCode = SdkError.isInstance(error) ? error.code : undefined;
   if (sdkCode === SdkErrorCode.RequestTimeout) return handshakeTimeout(error);
   const reason = transport.lossReason?.();
-  if (sdkCode === SdkErrorCode.EraNegotiationFailed && isChildProcess(transport)) {
+  // One that took its time to start may read the question only after the SDK has given up waiting for the answer.
+  const endedLate = sdkCode === SdkErrorCode.ConnectionClosed && prior === undefined && !probeAnswered();
+  if ((sdkCode === SdkErrorCode.EraNegotiationFailed || endedLate) && isChildProcess(transport)) {
     return new EndedOnProbeError(reason?.message ?? 'The server ended when it was asked which protocol it speaks', {
       cause: reason ?? error,
     });
@@ -127,6 +136,15 @@ function handshakeTimeout(cause: unknown): CribError {
 function cancelled(signal: AbortSignal): CribError {
   const reason: unknown = signal.reason;
   return reason instanceof CribError ? reason : new CribError('NETWORK_ERROR', 'Opening the session was cancelled', { cause: reason });
+}
+
+/** A handshake begins when nobody waits for the answer to the probe any more. */
+function tellWhenProbeIsOver(transport: McpTransport, incoming: Incoming): void {
+  const send = transport.send.bind(transport);
+  transport.send = (message, sendOptions) => {
+    if ('method' in message && message.method === 'initialize') incoming.probeIsOver = true;
+    return send(message, sendOptions);
+  };
 }
 
 /** A server of the stateless revision may keep its name to itself. */

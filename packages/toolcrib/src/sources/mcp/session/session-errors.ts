@@ -29,10 +29,6 @@ export class EndedOnProbeError extends ConnectionError {
  */
 export class SilentServerError extends TimeoutError {
   override name = 'SilentServerError';
-
-  constructor() {
-    super('Handshake timed out');
-  }
 }
 
 /** [EXEC-8] Whether a call that failed this way certainly had no effect. */

@@ -1,0 +1,15 @@
+import { programName } from '../registration/program-name.ts';
+import { childrenOf } from './linux-process.ts';
+
+const launchers = new Set(['npx', 'bunx', 'uvx', 'uv']);
+
+/** The program of a command that fetches a package before it starts it, such as `npx`; undefined where the command starts the server itself. */
+export function packageLauncher([program = '']: readonly string[]): string | undefined {
+  const name = programName(program);
+  return launchers.has(name) ? name : undefined;
+}
+
+/** Whether a launcher of this machine has started nothing yet. Where the kernel does not tell (no Linux), it is taken to be fetching. */
+export function isStillFetching(pid: number): boolean {
+  return childrenOf(pid).length === 0;
+}

@@ -1,0 +1,22 @@
+import type { McpDefinition } from '../model/mcp-definition.ts';
+import { packageLauncher } from '../sources/mcp/process/package-launcher.ts';
+
+interface LongStart {
+  /** Since it was started. */
+  forMs: number;
+  /** The last line it wrote to standard error. */
+  said: string | undefined;
+}
+
+/** Most servers are there sooner, and nobody has looked yet. */
+const worthSayingMs = 5000;
+const mostCharacters = 300;
+
+/** [LIFE-1] What goes on while a server takes its time to start; undefined where that is nothing to wonder about. */
+export function startingMessage({ command, resilience }: McpDefinition, { forMs, said }: LongStart): string | undefined {
+  if (forMs < worthSayingMs || command.length === 0) return undefined;
+  const launcher = packageLauncher(command);
+  const what = launcher === undefined ? 'It is starting' : `${launcher} is fetching or starting it`;
+  const seconds = `${Math.floor(forMs / 1000)} s, of at most ${Math.round(resilience.startupTimeoutMs / 1000)} s`;
+  return `${what}: ${seconds}${said === undefined ? '' : `. It last wrote: ${said.slice(0, mostCharacters)}`}`;
+}
