@@ -4,7 +4,7 @@ import type { ErrorObject } from 'ajv';
 export function fieldOf(error: ErrorObject, root: string): string {
   const segments = error.instancePath.split('/').slice(1).map(unescapePointer);
   const missing = error.keyword === 'required' ? error.params['missingProperty'] : undefined;
-  const last: unknown = missing ?? error.params['additionalProperty'] ?? error.params['unevaluatedProperty'];
+  const last: unknown = missing ?? error.params['additionalProperty'] ?? error.params['unevaluatedProperty'] ?? error.propertyName;
   return [root, ...segments, ...(typeof last === 'string' ? [last] : [])].join('.').slice(0, 500);
 }
 
@@ -12,6 +12,8 @@ export function fieldOf(error: ErrorObject, root: string): string {
 export function reasonOf(error: ErrorObject, unknown: string): string {
   if (error.keyword === 'required') return 'is required';
   if (error.keyword === 'additionalProperties' || error.keyword === 'unevaluatedProperties') return unknown;
+  // Of `propertyNames`: the names are all that there may be.
+  if (error.keyword === 'enum' && error.propertyName !== undefined) return unknown;
   if (error.keyword === 'enum') return `must be one of ${JSON.stringify(error.params['allowedValues']).slice(0, 500)}`;
   if (error.keyword === 'const') return `must be ${JSON.stringify(error.params['allowedValue']).slice(0, 500)}`;
   return error.message ?? 'does not fit the schema';

@@ -54,6 +54,8 @@ export interface HttpParameter {
   content_type: string | null;
 }
 
+export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+
 export interface HttpRequestBody {
   /** Its name among the tool's arguments: `body`. */
   argument: string;

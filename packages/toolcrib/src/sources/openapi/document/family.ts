@@ -4,7 +4,10 @@ import type { OpenDocument } from './open-document.ts';
 
 /** The properties of an object, wherever they stand in the schemas that all hold for it. */
 export interface Family {
+  members: ReadonlySet<JsonObject>;
   properties: Map<string, Json>;
+  /** Whether nothing is missing: no member is elsewhere, and there are not too many. */
+  complete: boolean;
   /** The names of those that are `readOnly` or `writeOnly`. */
   hidden(keyword: 'readOnly' | 'writeOnly'): Set<string>;
 }
@@ -15,12 +18,14 @@ const mostMembers = 200;
 export function familyOf(document: OpenDocument, schema: Node): Family {
   const properties = new Map<string, Json>();
   const members = new Set<JsonObject>();
+  let complete = true;
 
   function visit(node: Node): void {
-    if (!isObject(node) || members.has(node) || members.size >= mostMembers) return;
+    if (!isObject(node) || members.size >= mostMembers) return void (complete = false);
+    if (members.has(node)) return;
     members.add(node);
     const reference = own(node, '$ref');
-    if (typeof reference === 'string' && reference.startsWith('#')) visit(document.find(reference));
+    if (typeof reference === 'string') visit(reference.startsWith('#') ? document.find(reference) : undefined);
     for (const member of listAt(own(node, 'allOf'))) visit(member);
     const given = own(node, 'properties');
     if (!isObject(given)) return;
@@ -29,7 +34,9 @@ export function familyOf(document: OpenDocument, schema: Node): Family {
 
   visit(schema);
   return {
+    members,
     properties,
+    complete,
     hidden: (keyword) =>
       new Set([...properties].filter(([, property]) => isObject(property) && own(property, keyword) === true).map(([name]) => name)),
   };

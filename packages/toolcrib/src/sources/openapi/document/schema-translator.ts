@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
+import { isClosed, onlyNames, refusesOthers } from './closed-members.ts';
 import { familyOf } from './family.ts';
 import { definitionName } from './definition-name.ts';
 import { describe, leafKeyword } from './leaf-keyword.ts';
@@ -35,7 +36,21 @@ interface TranslatorInput {
   warn(message: string): void;
 }
 
-const none: ReadonlySet<string> = new Set();
+/** What a schema has to know of the one that it is a part of. */
+interface Around {
+  /** Properties that are not there, and so cannot be required. */
+  gone: ReadonlySet<string>;
+  /** Whether it leaves what it does not name to the other members of `allOf`. */
+  open: boolean;
+}
+
+const alone: Around = { gone: new Set(), open: false };
+/** Stands before a reference to a schema that is read as such a member: there are two readings of it then. */
+const openly = 'open ';
+
+function saysProperties(node: JsonObject): boolean {
+  return Object.hasOwn(node, 'properties') || Object.hasOwn(node, 'additionalProperties');
+}
 
 /**
  * [OAS-3] Translates schemas of every version of OpenAPI. References stay references, so that circles are no harm and nothing is copied;
@@ -45,34 +60,38 @@ export function createSchemaTranslator({ document, direction, warn }: Translator
   const hides = direction === 'request' ? 'readOnly' : 'writeOnly';
   const siblingsCount = document.format === '3.1' || document.format === '3.2';
   const definitions = new Map<string, Definition>();
+  let warnedOfMembers = false;
   /** What is being translated: a schema that leads to itself without going into the value would be checked for ever. */
   const underWay = new Set<string>();
 
-  function definition(reference: string): Definition {
-    const known = definitions.get(reference);
+  function definition(read: string): Definition {
+    const known = definitions.get(read);
     if (known !== undefined) return known;
-    underWay.add(reference);
+    underWay.add(read);
+    const open = read.startsWith(openly);
+    const reference = open ? read.slice(openly.length) : read;
     try {
       const target = document.find(reference);
       if (target === undefined) warn(`${document.shown(reference)} is not in the document; anything goes in its place`);
-      const { schema, references } = translate(target ?? {});
-      const made = { name: definitionName(reference), schema, references, size: JSON.stringify(schema).length };
-      definitions.set(reference, made);
+      const { schema, references } = translate(target ?? {}, open ? { ...alone, open } : alone);
+      const made = { name: definitionName(read), schema, references, size: JSON.stringify(schema).length };
+      definitions.set(read, made);
       return made;
     } finally {
-      underWay.delete(reference);
+      underWay.delete(read);
     }
   }
 
-  function translate(root: Node): Translated {
+  function translate(root: Node, around = alone): Translated {
     const references = new Set<string>();
     /** How far into the value the schema looks that is being translated. */
     let depth = 0;
 
-    function refer(reference: string): JsonObject {
+    function refer(written: string, open: boolean): JsonObject {
       const inPlace = depth === 0;
+      const reference = open && isClosed(familyOf(document, document.find(written))) ? `${openly}${written}` : written;
       if (inPlace && underWay.has(reference)) {
-        warn(`${document.shown(reference)} refers to nothing but itself; anything goes in its place`);
+        warn(`${document.shown(written)} refers to nothing but itself; anything goes in its place`);
         return {};
       }
       // Throws here already where it leads out of the document, and finds circles on the way.
@@ -81,44 +100,56 @@ export function createSchemaTranslator({ document, direction, warn }: Translator
       return { $ref: `#/$defs/${definitionName(reference)}` };
     }
 
-    function schemaOf(node: Node, stands: Standing, dropped: ReadonlySet<string> = none): JsonObject | boolean {
-      if (stands !== 'inside') return schemaAt(node, stands, dropped);
+    function schemaOf(node: Node, stands: Standing, around = alone): JsonObject | boolean {
+      if (stands !== 'inside') return schemaAt(node, stands, around);
       depth++;
-      const schema = schemaAt(node, stands, dropped);
+      const schema = schemaAt(node, stands, around);
       depth--;
       return schema;
     }
 
-    function schemaAt(node: Node, stands: Standing, dropped: ReadonlySet<string>): JsonObject | boolean {
+    function schemaAt(node: Node, stands: Standing, around: Around): JsonObject | boolean {
       if (typeof node === 'boolean') return node;
       if (!isObject(node)) {
         warn(`There is ${Array.isArray(node) ? 'a list' : 'a value'} where a schema should be; anything goes in its place`);
         return {};
       }
       const reference = own(node, '$ref');
-      if (typeof reference !== 'string') return nullable(node, objectSchema(node, dropped), stands);
+      const { within, names } = membersOf(node, around);
+      if (typeof reference !== 'string') return nullable(node, { ...objectSchema(node, within), ...names }, stands);
       const description = direction === 'request' ? describe(node) : {};
-      const siblings = siblingsCount ? objectSchema(node, dropped) : description;
-      return nullable(node, { ...refer(reference), ...siblings }, stands);
+      const siblings = siblingsCount ? { ...objectSchema(node, within), ...names } : description;
+      return nullable(node, { ...refer(reference, within.open), ...siblings }, stands);
     }
 
-    function objectSchema(node: JsonObject, dropped: ReadonlySet<string>): JsonObject {
-      const family = Array.isArray(own(node, 'allOf')) ? familyOf(document, node).hidden(hides) : none;
-      const gone = family.size === 0 ? dropped : new Set([...family, ...dropped]);
+    /** What members of `allOf`, and what stands beside them, have to know of each other; and what only all of them together can say. */
+    function membersOf(node: JsonObject, around: Around): { within: Around; names?: JsonObject } {
+      const combines = Array.isArray(own(node, 'allOf')) || (siblingsCount && own(node, '$ref') !== undefined && saysProperties(node));
+      if (!combines) return { within: around };
+      const family = familyOf(document, node);
+      const hidden = family.hidden(hides);
+      const gone = hidden.size === 0 ? around.gone : new Set([...hidden, ...around.gone]);
+      if (around.open || !refusesOthers(document, family)) return { within: { ...around, gone } };
+      warnOfMembers();
+      const listed = direction === 'request' ? onlyNames(family)?.filter((name) => !gone.has(name)) : undefined;
+      return { within: { gone, open: true }, ...(listed === undefined ? {} : { names: { propertyNames: { enum: listed } } }) };
+    }
+
+    function objectSchema(node: JsonObject, around: Around): JsonObject {
       const entries: [string, Json][] = [];
       for (const [keyword, value] of Object.entries(node)) {
-        const translated = keywordOf(keyword, value, node, gone);
+        const translated = keywordOf(keyword, value, node, around);
         if (translated !== undefined) entries.push(...Object.entries(translated));
       }
       return Object.fromEntries(entries);
     }
 
-    function keywordOf(keyword: string, value: Json, node: JsonObject, gone: ReadonlySet<string>): JsonObject | undefined {
+    function keywordOf(keyword: string, value: Json, node: JsonObject, around: Around): JsonObject | undefined {
       switch (keyword) {
         case 'description':
           return direction === 'request' ? describe(node) : undefined;
         case 'required':
-          return requiredKeyword(value, node, gone);
+          return requiredKeyword(value, node, around.gone);
         case 'properties':
           return isObject(value) ? { properties: schemas(value, (inner) => !isHidden(inner)) } : undefined;
         case 'patternProperties':
@@ -128,19 +159,20 @@ export function createSchemaTranslator({ document, direction, warn }: Translator
         case 'prefixItems':
           return tuple(value);
         default:
-          return structural(keyword, value, gone) ?? leafKeyword(keyword, value, node, warn);
+          return structural(keyword, value, around) ?? leafKeyword(keyword, value, node, warn);
       }
     }
 
-    function structural(keyword: string, value: Json, gone: ReadonlySet<string>): JsonObject | undefined {
+    function structural(keyword: string, value: Json, around: Around): JsonObject | undefined {
       // A list of items was a tuple before 2020-12.
       if (keyword === 'items' && Array.isArray(value)) return tuple(value);
+      if (keyword === 'additionalProperties' && around.open) return undefined;
       const isSchema = isObject(value) || typeof value === 'boolean';
       if (inPlaceKeywords.has(keyword)) return isSchema ? { [keyword]: schemaOf(value, 'beside') } : undefined;
       if (innerKeywords.has(keyword)) return isSchema ? { [keyword]: schemaOf(value, 'inside') } : undefined;
       if (inPlaceLists.has(keyword)) {
         const isChoice = keyword !== 'allOf';
-        const members = listAt(value).map((member) => schemaOf(member, isChoice ? 'choice' : 'beside', isChoice ? none : gone));
+        const members = listAt(value).map((member) => schemaOf(member, isChoice ? 'choice' : 'beside', isChoice ? alone : around));
         return members.length === 0 ? undefined : { [keyword]: members };
       }
       return undefined;
@@ -165,8 +197,19 @@ export function createSchemaTranslator({ document, direction, warn }: Translator
       return items.length === 0 ? undefined : { prefixItems: items.map((item) => schemaOf(item, 'inside')) };
     }
 
-    const schema = schemaOf(root, 'beside');
+    const schema = schemaOf(root, 'beside', around);
     return { schema, references };
+  }
+
+  /** Once: the generators that write such schemas write them all alike. */
+  function warnOfMembers(): void {
+    if (warnedOfMembers) return;
+    warnedOfMembers = true;
+    const [where] = [...underWay].slice(-1).map((read) => document.shown(read.replace(openly, '')));
+    warn(
+      `additionalProperties in a part of allOf would refuse what the other parts describe (${where ?? 'in its body'}); ` +
+        'it is not applied to them, here and wherever else it stands so',
+    );
   }
 
   function isHidden(node: Json): boolean {

@@ -111,6 +111,80 @@ function bodyTool(schema: JsonObject, schemas: JsonObject) {
   return { tool, check, warnings: made.report.warnings };
 }
 
+describe('[OAS-3] additionalProperties in a part of allOf does not refuse what the other parts describe', () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  /** As the generator of Microsoft Graph writes it. */
+  const graph = (additionalProperties: Json) => ({
+    entity: { type: 'object', properties: { id: string }, additionalProperties },
+    item: { allOf: [ref('entity'), { type: 'object', properties: { tags: { type: 'array', items: string } }, additionalProperties }] },
+    event: { allOf: [ref('item'), { type: 'object', properties: { subject: { type: 'string', nullable: true } }, additionalProperties }] },
+  });
+  const event = { id: '1', tags: ['a'], subject: 'Lunch' };
+  const warning = {
+    operation: 'POST /things',
+    message: expect.stringMatching(/^additionalProperties in a part of allOf would refuse .*\(#\/components\/schemas\/event\)/),
+  };
+
+  test('where it asks for objects', () => {
+    const { check, warnings } = bodyTool(ref('event'), graph({ type: 'object' }));
+    expect(check(event)).not.toThrow();
+    expect(check({ ...event, subject: 1 })).toThrow(/body.subject must be/);
+    expect(warnings).toEqual([warning]);
+    const { check: checkEntity } = bodyTool(ref('entity'), graph({ type: 'object' }));
+    expect(checkEntity({ id: '1', more: 'text' })).toThrow(/body.more must be object/);
+  });
+
+  test('where it wants nothing else: all parts together are closed', () => {
+    const { check, warnings } = bodyTool(ref('event'), graph(false));
+    expect(check(event)).not.toThrow();
+    expect(check({ ...event, subjct: 'Lunch' })).toThrow('arguments.body.subjct is not a parameter of this tool');
+    expect(warnings).toEqual([warning]);
+  });
+
+  test('where it stands beside allOf, or beside a reference since 3.1', () => {
+    const beside = { allOf: [ref('entity')], properties: { a: string }, additionalProperties: false };
+    expect(bodyTool(beside, graph(false)).check({ id: '1', a: 'x' })).not.toThrow();
+    const { schema } = translated(
+      { ...ref('entity'), properties: { a: string }, additionalProperties: false },
+      { version: '3.1.0', schemas: graph(false) },
+    );
+    expect(schema).toMatchObject({ propertyNames: { enum: ['id', 'a'] } });
+    expect(schema).not.toHaveProperty('additionalProperties');
+  });
+
+  test.each<[string, Json]>([
+    ['is named in every part', { allOf: [{ properties: { id: string }, additionalProperties: false }, { required: ['id'] }] }],
+    ['lets the others through', { allOf: [{ properties: { id: string } }, { additionalProperties: string }] }],
+    [
+      'matches a pattern',
+      { allOf: [{ properties: { id: string } }, { patternProperties: { '^id$': string }, additionalProperties: false }] },
+    ],
+  ])('and is kept where every property %s', (_, schema) => {
+    const { schema: kept, warnings } = translated(schema);
+    expect(warnings).toEqual([]);
+    expect(kept).toEqual(schema);
+  });
+
+  test('nor is the whole closed where there are names that nobody can list', () => {
+    const schema: JsonObject = {
+      allOf: [
+        { properties: { id: string }, additionalProperties: false },
+        { oneOf: [{ properties: { a: string } }] },
+        { properties: { b: string } },
+      ],
+    };
+    expect(translated(schema).schema).not.toHaveProperty('propertyNames');
+    expect(translated({ allOf: [ref('gone'), { properties: { id: string } }, { additionalProperties: false }] }).schema).not.toHaveProperty(
+      'propertyNames',
+    );
+  });
+
+  test('answers are not held to it', () => {
+    const { schema } = translated(ref('event'), { direction: 'answer', schemas: graph(false) });
+    expect(JSON.stringify(schema)).not.toContain('propertyNames');
+  });
+});
+
 describe('[OAS-3] schemas that refer to each other', () => {
   const tree = { type: 'object', properties: { value: string, children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } } };
 
