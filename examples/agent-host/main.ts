@@ -9,4 +9,4 @@ const { ISSUER = 'http://127.0.0.1:18080/realms/toolcrib', TOOLCRIB_URL = 'http:
 
 const ownUrl = `http://127.0.0.1:${PORT}`;
 const host = await createHost({ issuer: ISSUER, clientId: 'agent-host', toolcribUrl: TOOLCRIB_URL, ownUrl });
-createServer(host).listen(Number(PORT), '127.0.0.1', () => console.log(`Open ${ownUrl} in a browser`));
+createServer(host).listen(Number(PORT), '127.0.0.1', () => console.log(`The host application is open: ${ownUrl}`));

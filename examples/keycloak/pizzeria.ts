@@ -84,7 +84,7 @@ export function createPizzeria({ issuer, audience }: { issuer: string; audience:
   return (request, response) => void serve(request, response);
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (import.meta.main) {
   const [issuer, port] = process.argv.slice(2);
   if (issuer === undefined || port === undefined) throw new Error('Say which issuer to trust, and on which port to listen');
   createServer(createPizzeria({ issuer, audience: 'pizzeria-api' })).listen(Number(port), '127.0.0.1', () => {

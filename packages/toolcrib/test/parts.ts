@@ -115,18 +115,20 @@ function findFolder(folder: string | undefined): string | undefined {
 }
 
 export interface FreshDatabase extends AsyncDisposable {
+  name: string;
   url: string;
 }
 
-/** A new, empty database on the PostgreSQL server of the tests, dropped when it is disposed of. */
-export async function freshPostgresDatabase(): Promise<FreshDatabase> {
+/** A new, empty database on the PostgreSQL server of the tests, or the name of one that the test makes, dropped when it is disposed of. */
+export async function freshPostgresDatabase(madeBy: 'us' | 'the test' = 'us'): Promise<FreshDatabase> {
   const postgres = findPart('postgres');
   if (!postgres.available) throw new Error(postgres.reason);
   const name = `toolcrib_test_${randomBytes(8).toString('hex')}`;
-  await runOnServer(postgres.url, `create database ${name}`);
+  if (madeBy === 'us') await runOnServer(postgres.url, `create database ${name}`);
   const url = new URL(postgres.url);
   url.pathname = `/${name}`;
   return {
+    name,
     url: url.href,
     // With force, so that a connection a test has left behind does not keep it alive.
     [Symbol.asyncDispose]: () => runOnServer(postgres.url, `drop database if exists ${name} with (force)`),

@@ -94,7 +94,7 @@ describe.skipIf(!keycloak.available)('[HOST-1] the example of a host application
     });
     try {
       const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-      expect(line).toBe(`Open http://127.0.0.1:${port} in a browser`);
+      expect(line).toBe(`The host application is open: http://127.0.0.1:${port}`);
       expect((await new Browser().open(`http://127.0.0.1:${port}/login`)).text).toContain('name="password"');
     } finally {
       child.kill();

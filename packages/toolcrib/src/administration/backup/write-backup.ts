@@ -18,6 +18,7 @@ interface BackupInput {
 /** Writes everything there is to one file, whether a server runs or not. The file is there only once it is whole and checked. */
 export async function writeBackup({ dataDir, file, withKeys, version }: BackupInput): Promise<Manifest> {
   await refuseExisting(file);
+  await requireFolder(dirname(file));
   const keys = withKeys ? await readKeys(join(dataDir, 'keys.json')) : null;
   const [copy, draft] = [`${file}.${process.pid}.copy`, `${file}.${process.pid}.draft`];
   try {
@@ -42,6 +43,11 @@ export async function writeBackup({ dataDir, file, withKeys, version }: BackupIn
 async function refuseExisting(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found !== undefined) throw new CribError('CONFLICT', `${file} is there already: name another file`);
+}
+
+async function requireFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (!found?.isDirectory()) throw new CribError('NOT_FOUND', `There is no folder ${folder}: make it first`);
 }
 
 async function readKeys(file: string): Promise<string> {
