@@ -1,5 +1,6 @@
 /**
- * MCP servers inside your own application, without a Toolcrib that listens anywhere: `node examples/embed-mcp-service.ts`
+ * MCP servers inside your own application, without a Toolcrib that listens anywhere:
+ * `npx node --conditions=toolcrib-source examples/embed-mcp-service.ts`
  * In a project of your own, import from 'toolcrib'.
  */
 import assert from 'node:assert/strict';

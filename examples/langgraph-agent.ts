@@ -1,6 +1,6 @@
 /**
- * An agent of LangGraph with tools of two kinds: those of an MCP server that the agent itself runs in a container, and those that a user may
- * use of a running Toolcrib: `node --conditions=toolcrib-source examples/langgraph-agent.ts`
+ * A LangGraph agent with tools of two kinds: those of an MCP server that the agent itself runs in a container, and those that a user may
+ * use of a running Toolcrib: `npx node --conditions=toolcrib-source examples/langgraph-agent.ts`
  * In a project of your own, import from '@toolcrib/langchain', and use a real model. The model here says what it was told to, so that what
  * it is shown can be checked.
  */

@@ -1,5 +1,6 @@
 /**
- * A service that an OpenAPI document describes, called as the user who asks: `node examples/openapi-pizzeria.ts`
+ * A service that an OpenAPI document describes, called as the user who asks:
+ * `npx node --conditions=toolcrib-source examples/openapi-pizzeria.ts`
  * The pizzeria takes tokens of the development issuer, and only those that are meant for itself; an order is answered before the pizza is
  * baked, and followed until it is. A service of your own is registered in the same way.
  */

@@ -1,4 +1,4 @@
-/** Tools of Toolcrib for agents of LangChain and LangGraph. MCP servers in your own process are at `@toolcrib/langchain/local`. */
+/** Tools of Toolcrib for LangChain and LangGraph agents. MCP servers in your own process are at `@toolcrib/langchain/local`. */
 export { createToolcrib, type Toolcrib, type ToolcribOptions } from './toolcrib.ts';
 export type { CribTool } from './crib-tool.ts';
 export type { ToolSelection } from './list-tools.ts';

@@ -36,7 +36,7 @@ export const containerSettingsSchema = z.strictObject({
 });
 export type ContainerSettings = z.infer<typeof containerSettingsSchema>;
 
-/** As whom and where a program is started inside a container. */
+/** The user and the folder a program starts with inside a container. */
 export const containerPlaceSchema = z.strictObject({
   workdir: pathInside.nullable().default(null),
   user: z

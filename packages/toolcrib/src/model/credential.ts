@@ -4,7 +4,7 @@ const address = z.string().max(2048);
 const scope = z.string().max(2000).optional().describe('Space-separated scopes');
 const clientId = z.string().max(2048);
 
-/** [ID-2] As whom a server is spoken to: one typed choice. `value` is the form in which secrets stand in it. */
+/** [ID-2] Credentials for a server: one typed choice. `value` is the form in which secrets stand in it. */
 export function credentialSchemaOf<Value extends z.ZodType>(value: Value) {
   const tokenUrl = address.optional().describe("The token endpoint; without it, the server's own metadata is asked");
   return z.discriminatedUnion('type', [
@@ -55,7 +55,9 @@ export function credentialSchemaOf<Value extends z.ZodType>(value: Value) {
     z.strictObject({
       type: z.literal('token_exchange'),
       audience: z.string().min(1).max(512).describe('The one service that the token of the caller is exchanged for (RFC 8693)'),
-      client_id: clientId.describe('As whom we ask the issuer of the caller, the only place their token is ever sent to'),
+      client_id: clientId.describe(
+        'The client that exchanges tokens at the issuer of the caller, the only place their token is ever sent to',
+      ),
       client_secret: value,
       scope,
     }),

@@ -92,7 +92,7 @@ const rulesSchema = z.strictObject({
   user: z
     .string()
     .regex(/^(?:[a-z_][\w.-]{0,31}|\d{1,10}:\d{1,10})$/i, 'A user is a name, or uid:gid')
-    .describe('As whom local servers run, docker excepted, which needs its socket: a name, or uid:gid')
+    .describe('The user local servers run as, a name or uid:gid; docker is the exception: it needs its socket')
     .optional(),
   same_user: z
     .boolean()

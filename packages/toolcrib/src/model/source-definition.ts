@@ -10,7 +10,7 @@ export const namedValueSchema = z.union([
 ]);
 export type NamedValue = z.infer<typeof namedValueSchema>;
 
-/** [ID-2] As whom we speak to a server. */
+/** [ID-2] Credentials for a server. */
 const credentialSchema = credentialSchemaOf(namedValueSchema);
 export type Credential = z.infer<typeof credentialSchema>;
 
@@ -62,7 +62,7 @@ export const sourceDefinitionSchema = z.strictObject({
   env_definitions: z.array(variableSchema).max(500).default([]),
   headers: z.record(z.string(), namedValueSchema).default({}),
   credential: credentialSchema.default({ type: 'none' }),
-  /** [INV-6] As whom the tools are listed where every user speaks for themselves; null where nobody can. */
+  /** [INV-6] Credentials for listing the tools where every user has their own; null where there are none. */
   discovery_credential: credentialSchema.nullable().default(null),
   resilience: resilienceSchema.prefault({}),
   limits: callLimitsSchema.default({}),

@@ -12,13 +12,20 @@ const found = new Map<PartName, Part>([...needed].map((name) => [name, part(name
 const isThere = (page: string) => (stages[page]?.parts ?? []).every((name) => found.get(name)?.available);
 
 const isCommand = ({ kind }: { kind: string }) => kind === 'sh' || kind === 'sh background';
-const commandsOf = (page: string) => readBlocks(page).filter(isCommand).flatMap(({ text }) => commandsIn(text).map(withoutComment));
+const commandsOf = (page: string) =>
+  readBlocks(page)
+    .filter(isCommand)
+    .flatMap(({ text }) => commandsIn(text).map(withoutComment));
 
 describe('the pages', () => {
   test('say of every block what it is, so that no command is overlooked', () => {
     const unnamed = pages.flatMap((page) =>
       readBlocks(page)
-        .filter(({ kind, text }) => !/^(sh|sh background|text|json|yaml|ts|nginx)$/.test(kind) || (kind === 'text' && /^(npx|npm|curl) /m.test(text) && page !== 'README.md'))
+        .filter(
+          ({ kind, text }) =>
+            !/^(sh|sh background|text|json|yaml|ts|nginx)$/.test(kind) ||
+            (kind === 'text' && /^(npx|npm|curl) /m.test(text) && page !== 'README.md'),
+        )
         .map(({ line }) => `${page}:${line}`),
     );
     expect(unnamed).toEqual([]);
@@ -39,9 +46,8 @@ describe('what a page tells people to type works as it stands', () => {
   afterAll(() => services[Symbol.asyncDispose]());
 
   const toTry = pages.filter((page) => commandsOf(page).some((command) => !(command in notRun)));
-  for (const page of toTry) {
-    test.skipIf(!isThere(page))(`${page}`, { timeout: 600_000 }, async () => {
-      expect(await tryPage(page, stages[page] ?? {}, services.standIns)).toBe('');
-    });
-  }
+  test.for(toTry)('%s', { timeout: 600_000 }, async (page, { skip }) => {
+    skip(!isThere(page), 'a part is missing, as said above');
+    expect(await tryPage(page, stages[page] ?? {}, services.standIns)).toBe('');
+  });
 });

@@ -5,7 +5,14 @@ import { join } from 'node:path';
 export const workspace = join(import.meta.dirname, '..', '..', '..', '..');
 
 /** Every page that tells people what to type. */
-export const pages = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...pagesIn('docs'), ...readmesIn('packages'), ...readmesIn('examples')];
+export const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'bench/README.md',
+  ...pagesIn('docs'),
+  ...readmesIn('packages'),
+  ...readmesIn('examples'),
+];
 
 function pagesIn(folder: string): string[] {
   const names = readdirSync(join(workspace, folder)).filter((name) => name.endsWith('.md'));

@@ -13,7 +13,9 @@ export async function startStandIns() {
   const mcpPort = await freePort('127.0.0.1');
   stack.use(await startEverything('streamableHttp', mcpPort));
   const document = JSON.stringify(documentOf(bookPaths));
-  const api = stack.use(await startHttpServer((_request, response) => response.setHeader('content-type', 'application/json').end(document)));
+  const api = stack.use(
+    await startHttpServer((_request, response) => response.setHeader('content-type', 'application/json').end(document)),
+  );
   const standIns: StandIns = [
     ['https://mcp.example.com/mcp', `http://127.0.0.1:${mcpPort}/mcp`],
     ['https://api.example.org', api.origin],

@@ -27,6 +27,6 @@ export function valuesSchema<Value extends z.ZodType>(value: Value) {
 
 /** [ID-2] As whom a server is spoken to, as a person writes it. */
 export const credentialInputSchema = credentialSchemaOf(valueInputSchema).describe(
-  'As whom the server is spoken to; its secrets are stored sealed and never shown again. `oauth`: every user connects for themselves; `token_exchange`: the token of the caller is exchanged for one that the server accepts',
+  'Credentials for the server; secrets are stored sealed and never shown again. `oauth`: every user connects for themselves; `token_exchange`: the token of the caller is exchanged for one that the server accepts',
 );
 export type CredentialInput = z.infer<typeof credentialInputSchema>;

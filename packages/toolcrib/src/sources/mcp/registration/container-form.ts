@@ -19,7 +19,7 @@ export const containerFormSchema = z
       .describe('The program inside the container and its arguments. No shell reads them'),
     env: valuesSchema(valueInputSchema).optional().describe('Variables of its environment. Nothing of this machine is added'),
     workdir: workdir.unwrap().unwrap().optional().describe('The directory inside the container to start in'),
-    user: user.unwrap().unwrap().optional().describe('As whom it runs; as the image says otherwise'),
+    user: user.unwrap().unwrap().optional().describe('The user it runs as; by default that of the image'),
     // Without the defaults of the model: left out is not the same as said, since what is said of a container that is there already would
     // have no effect, and is refused.
     limits: z

@@ -63,7 +63,7 @@ export const mcpRegistrationSchema = z
     discovery_credential: credentialInputSchema
       .optional()
       .describe(
-        'As whom the tools are listed where each user speaks for themselves; {"type": "oauth"} is a connection that an administrator makes',
+        'Credentials for listing the tools where every user has their own; {"type": "oauth"} is a connection that an administrator makes',
       ),
     allow_insecure: allowInsecureField,
     ...handlingFields,

@@ -40,7 +40,7 @@ export const openApiFormSchema = z
     credential: credentialInputSchema.optional(),
     discovery_credential: credentialInputSchema
       .optional()
-      .describe('As whom the document is fetched where it is protected; nobody unless told. The credential itself is never sent for that'),
+      .describe('Credentials for fetching a protected document; none by default. `credential` is never sent for that'),
     allow_insecure: allowInsecureField,
     ...handlingFields,
   })

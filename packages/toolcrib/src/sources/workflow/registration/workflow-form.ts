@@ -20,9 +20,7 @@ export const workflowFormSchema = z
           'The namespace of the registered source that each of its source descriptions means; the one of the same name unless told',
         ),
     }),
-    discovery_credential: credentialInputSchema
-      .optional()
-      .describe('As whom the document is fetched where it is protected; nobody unless told'),
+    discovery_credential: credentialInputSchema.optional().describe('Credentials for fetching a protected document; none by default'),
     allow_insecure: allowInsecureField,
     ...handlingFields,
   })
