@@ -68,6 +68,22 @@ export const toolListSchema = z.strictObject({
   next_cursor: z.string().nullable(),
 });
 
+/** [UTCP-1] Exactly what the public client takes. */
+export const utcpManualSchema = z.strictObject({
+  utcp_version: z.string(),
+  manual_version: z.string(),
+  tools: z.array(
+    z.strictObject({
+      name: z.string().describe('`namespace.tool`; a client puts the name it gives the manual before it'),
+      description: z.string(),
+      inputs: jsonSchema,
+      outputs: jsonSchema,
+      tags: z.array(z.string()),
+      tool_call_template: z.looseObject({ call_template_type: z.literal('http'), http_method: z.literal('POST'), url: z.string() }),
+    }),
+  ),
+});
+
 export const callRequestSchema = z
   .strictObject({
     tool_id: z.string().min(1).max(512).optional(),

@@ -11,6 +11,7 @@ import type { Principal } from '../model/principal.ts';
 import type { Tracer } from '../model/tracing.ts';
 import type { ClaimCheck } from '../policy/claim-check.ts';
 import { storageTrouble } from '../store/storage-trouble.ts';
+import { takeAnyBody } from './any-body.ts';
 import { bearerToken } from './bearer-token.ts';
 import { callerAddress } from './caller-address.ts';
 import { createCrossOrigin } from './cross-origin.ts';
@@ -152,8 +153,8 @@ export function createApp(input: AppInput): FastifyInstance {
     };
   }
 
-  for (const route of input.routes) {
-    app.route({
+  function addRoute(scope: FastifyInstance, route: Route): void {
+    scope.route({
       method: route.method,
       url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { guarded: route.tag !== 'health' },
@@ -173,6 +174,18 @@ export function createApp(input: AppInput): FastifyInstance {
           reply,
         });
       },
+    });
+  }
+
+  for (const route of input.routes) {
+    if (route.anyBody === undefined) {
+      addRoute(app, route);
+      continue;
+    }
+    void app.register((scope, _options, done) => {
+      takeAnyBody(scope);
+      addRoute(scope, route);
+      done();
     });
   }
   return app;
@@ -204,7 +217,7 @@ declare module 'fastify' {
 }
 
 const unreadable: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'The headers are too large: is the token too long?',
+  HPE_HEADER_OVERFLOW: 'The address and the headers are too large: is an argument in the address or the token too long?',
   ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive',
 };
 

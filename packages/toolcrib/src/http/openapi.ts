@@ -4,7 +4,7 @@ import { httpStatusByCode, type ErrorCode } from '../model/crib-error.ts';
 import type { Route, RouteResponse } from './route.ts';
 
 /** [BFF-7] OpenAPI 3.1, made from the very schemas that validate requests. */
-export function openApiDocument(routes: readonly Route[], { version, baseUrl }: { version: string; baseUrl: string }): object {
+export function openApiDocument(routes: readonly Route[], { version, publicUrl }: { version: string; publicUrl: string }): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const operations = (paths[route.path] ??= {});
@@ -18,7 +18,7 @@ export function openApiDocument(routes: readonly Route[], { version, baseUrl }: 
       description: "A tool gateway: AI agents use a company's tools as the person they work for.",
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: baseUrl }],
+    servers: [{ url: publicUrl }],
     paths,
     components: {
       schemas: { Refusal: jsonSchema(refusalSchema, 'output') },
@@ -40,11 +40,16 @@ function operation(route: Route): object {
     tags: [route.tag],
     security: route.access === 'public' ? [] : [{ user: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': bodyOf(route.body, route.example) } } }),
+    ...requestBodyOf(route),
     responses: { ...successes(route), ...refusals(route) },
   };
+}
+
+function requestBodyOf({ body, example, anyBody }: Route): object {
+  if (body !== undefined) return { requestBody: { required: true, content: { 'application/json': bodyOf(body, example) } } };
+  if (anyBody === undefined) return {};
+  const content = { 'application/json': { schema: {} }, 'text/plain': { schema: { type: 'string' } } };
+  return { requestBody: { description: anyBody, required: false, content } };
 }
 
 function successes(route: Route): Record<string, object> {

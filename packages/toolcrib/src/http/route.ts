@@ -41,6 +41,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   params?: z.ZodType<Params>;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
+  /** In place of `body`: what a body means that may be any JSON, or plain text, or not there. The handler reads it from the request. */
+  anyBody?: string;
   /** [EXEC-7] Whether a request costs so much more than it takes to send that its caller has a rate for it. */
   rated?(query: Query): boolean;
   /** How large the body may be, where that is more than usual. It is only read once the caller is known to have access. */

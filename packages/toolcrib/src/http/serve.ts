@@ -31,6 +31,7 @@ import { secretRoutes } from './routes/secrets.ts';
 import { sourceLogRoutes } from './routes/source-logs.ts';
 import { sourceRoutes } from './routes/sources.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { utcpCallRoutes } from './routes/utcp-calls.ts';
 import type { SeenSource } from './source-metrics.ts';
 import { usualConfig, type ServeConfig } from './server-config.ts';
 
@@ -74,7 +75,7 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
   // The development issuer is named by its address, which must therefore be known before anything is signed.
   const port = config.port === 0 ? await freePort(host) : config.port;
   const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const publicUrl = config.publicUrl ?? baseUrl;
+  const publicUrl = (config.publicUrl ?? baseUrl).replace(/\/+$/, '');
   const crib = await openCrib({
     publicUrl,
     development: bound === undefined,
@@ -111,7 +112,16 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
   });
   opened = crib;
   try {
-    const running = await openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifier: (verifier) => (door = verifier) });
+    const running = await openDoor({
+      config,
+      crib,
+      metrics,
+      logger,
+      port,
+      baseUrl,
+      publicUrl,
+      onVerifier: (verifier) => (door = verifier),
+    });
     serving = true;
     return running;
   } catch (error) {
@@ -127,11 +137,13 @@ interface DoorInput {
   logger: Logger;
   port: number;
   baseUrl: string;
+  /** Where callers reach it, without a slash at its end. */
+  publicUrl: string;
   /** The crib asks it who has issued a token. */
   onVerifier(verifier: TokenVerifier): void;
 }
 
-async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifier }: DoorInput): Promise<RunningServer> {
+async function openDoor({ config, crib, metrics, logger, port, baseUrl, publicUrl, onVerifier }: DoorInput): Promise<RunningServer> {
   const { host } = config;
   // Loaded only where it is wanted.
   const development =
@@ -158,8 +170,9 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
   const routes: Route[] = [];
   let document: object | undefined;
   routes.push(
-    ...toolRoutes({ crib, baseUrl }),
+    ...toolRoutes({ crib, publicUrl }),
     ...callRoutes({ crib }),
+    ...utcpCallRoutes({ crib }),
     ...artifactRoutes({ crib }),
     ...meRoutes({ crib, administers }),
     ...eventFeedRoutes({ crib, closing: closing.signal, metrics }),
@@ -182,7 +195,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, onVerifi
       unreachableIssuers: () => verifier.unreachable(),
       refusedBecause: () => crib.acceptance.reasons(),
       checkDatabase: () => crib.store.events.lastId(['policy']),
-      openApi: () => (document ??= openApiDocument(routes, { version, baseUrl })),
+      openApi: () => (document ??= openApiDocument(routes, { version, publicUrl })),
     }),
   );
   const publicHost = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).host];

@@ -19,7 +19,7 @@ export interface ListPage {
 }
 
 /** [BFF-1] The caller's list. The ETag is known without rendering anything, so an unchanged list costs next to nothing. */
-export function createToolList({ counter }: { counter: Counter }): (principal: Principal, query: ListQuery, baseUrl: string) => ListPage {
+export function createToolList({ counter }: { counter: Counter }): (principal: Principal, query: ListQuery, publicUrl: string) => ListPage {
   const keptPages = new WeakMap<Access, Map<string, string>>();
 
   function select(access: Access, query: ListQuery): readonly Tool[] {
@@ -30,36 +30,44 @@ export function createToolList({ counter }: { counter: Counter }): (principal: P
     return belongs === undefined ? [] : tools.filter(belongs);
   }
 
-  function render(access: Access, query: ListQuery, baseUrl: string): string {
+  function render(access: Access, query: ListQuery, publicUrl: string): string {
     const tools = select(access, query);
-    const limit = query.limit ?? defaultLimit;
+    const limit = query.format === 'utcp' ? tools.length : (query.limit ?? defaultLimit);
     const start =
       query.q === undefined ? startAfter(tools, decodeCursor(query.cursor, 'string')) : (decodeCursor(query.cursor, 'number') ?? 0);
     const page = tools.slice(start, start + limit);
     const more = start + limit < tools.length;
     const next = more ? encodeCursor(query.q === undefined ? (page.at(-1)?.name ?? '') : start + limit) : null;
-    return renderList(page, { format: query.format, total: tools.length, next, baseUrl });
+    return renderList(page, { format: query.format, total: tools.length, next, publicUrl });
   }
 
-  return (principal, query, baseUrl) => {
+  return (principal, query, publicUrl) => {
+    refusePagesOfManual(query);
     const access = counter.accessOf(principal);
-    const key = JSON.stringify([query.q, query.group, query.cursor, query.limit, query.format, query.format === 'utcp' ? baseUrl : '']);
+    const key = JSON.stringify([query.q, query.group, query.cursor, query.limit, query.format, query.format === 'utcp' ? publicUrl : '']);
     // The group's own definition takes part only through the rules' revision.
     const scope = query.group === undefined ? '' : counter.rules.revision;
     const etag = `"${access.fingerprint}.${hash('sha256', `${scope}${key}`, 'base64url').slice(0, 12)}"`;
     return {
       etag,
       body() {
-        if (query.q !== undefined || query.group !== undefined) return render(access, query, baseUrl);
+        if (query.q !== undefined || query.group !== undefined) return render(access, query, publicUrl);
         const pages = keptPages.get(access) ?? new Map<string, string>();
         keptPages.set(access, pages);
-        const page = pages.get(key) ?? render(access, query, baseUrl);
+        const page = pages.get(key) ?? render(access, query, publicUrl);
         if (pages.size >= maxKeptPages) pages.clear();
         pages.set(key, page);
         return page;
       },
     };
   };
+}
+
+/** [UTCP-1] A manual has no room for the address of its next page, so it is whole. */
+function refusePagesOfManual({ format, cursor, limit }: ListQuery): void {
+  if (format !== 'utcp' || (cursor === undefined && limit === undefined)) return;
+  const field = cursor === undefined ? 'limit' : 'cursor';
+  throw new CribError('VALIDATION_ERROR', `A UTCP manual is given whole: leave out ${field}, or narrow it with q or group`, { field });
 }
 
 /** By name and not by number, so that a tool which comes or goes between two pages neither repeats nor hides another. */

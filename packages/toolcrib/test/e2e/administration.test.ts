@@ -25,7 +25,7 @@ function refusal(status: number, code: string, field?: string) {
 describe('[BFF-6] who may administer', () => {
   const opened = ['GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /api/openapi.json', 'GET /api/connections/callback/{source_id}'];
   /** Everybody's own. */
-  const forCallers = /^\/api\/(bff\/|connections|me$)/;
+  const forCallers = /^\/api\/(bff\/|connections|me$|utcp$)/;
   const named = ({ method, path }: Operation) => `${method} ${path}`;
   const ask = (client: ApiClient, { method, path }: Operation, headers?: Record<string, string>) =>
     client.request(method, path.replaceAll(/\{\w+\}/g, 'x'), { headers, ...(method === 'GET' ? {} : { body: {} }) });

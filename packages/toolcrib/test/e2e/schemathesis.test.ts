@@ -31,10 +31,10 @@ const checks = [
  * `sources.test.ts` and `artifacts.test.ts` do all of these by hand. An approval has to name the hash that was seen, which nobody
  * guesses; `pinning.test.ts` does it by hand. Connections are begun at the authorization server of a source and finished by a browser
  * that comes back from it; `connections.test.ts` has both. A configuration that is applied would delete what the other operations are tried
- * with, and start programs; `configuration.test.ts` does it by hand.
+ * with, and start programs; `configuration.test.ts` does it by hand. A tool's id is not guessed either; `utcp-client.test.ts` has them.
  */
 const untriedPaths =
-  /^\/api\/(bff\/sse$|openapi\.json$|sources|connections\/|user-connections$|bff\/calls\/\{id\}\/(elicitations|artifacts)|tools\/\{id\}\/approve$|config\/apply$)/;
+  /^\/api\/(bff\/sse$|bff\/utcp\/|openapi\.json$|sources|connections\/|user-connections$|bff\/calls\/\{id\}\/(elicitations|artifacts)|tools\/\{id\}\/approve$|config\/apply$)/;
 
 interface Recorder {
   cases: Record<string, { value: { method: string; path: string } }>;

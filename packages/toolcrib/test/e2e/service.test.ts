@@ -136,8 +136,8 @@ describe('[BFF-8] no MCP endpoint is served', () => {
     method: 'initialize',
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'probe', version: '1' } },
   };
-  /** Doing something to a source takes nothing but its name, and there is none of that name. */
-  const takesNoBody = /\/(start|stop|restart|refresh|connections\/[^/]+)$/;
+  /** Doing something to a source takes nothing but its name, and there is none of that name; nor is there such a tool. */
+  const takesNoBody = /\/(start|stop|restart|refresh|connections\/[^/]+|utcp\/[^/]+)$/;
   const developmentRoutes = ['/dev/jwks', '/dev/token', '/dev/.well-known/openid-configuration'];
   const usualPlaces = [
     '/',

@@ -175,25 +175,6 @@ describe('[BFF-1] ?format= gives the form that', () => {
     expect(tools.builtin_calculator).toMatchObject({ description: expect.any(String), inputSchema: expression });
   });
 
-  test('a UTCP client calls through, by doing what the template says', async () => {
-    const { utcp_version, manual_version, tools } = await calculator('utcp');
-    expect([utcp_version, manual_version]).toEqual([expect.stringMatching(/^1\./), expect.any(String)]);
-    const tool = tools.find(({ name }: { name: string }) => name === 'builtin_calculator');
-    const { tool_call_template: template, inputs } = tool;
-    expect(template).toMatchObject({ call_template_type: 'http', http_method: 'POST', body_field: 'body' });
-    expect(template.auth).toMatchObject({ auth_type: 'api_key', var_name: 'Authorization', location: 'header' });
-    const body = { tool_id: inputs.properties.body.properties.tool_id.const, arguments: { expression: '6 * 7' } };
-    const response = await fetch(template.url, {
-      method: template.http_method,
-      headers: {
-        'content-type': template.content_type,
-        [template.auth.var_name]: template.auth.api_key.replace('${TOOLCRIB_TOKEN}', alice.token),
-      },
-      body: JSON.stringify(body),
-    });
-    expect(await response.json()).toMatchObject({ success: true, result: { result: 42 } });
-  });
-
   test('can be paged like any other', async () => {
     const { json } = await alice.get('/api/bff/tools?format=openai&limit=2');
     expect(json.tools).toHaveLength(2);

@@ -19,6 +19,7 @@ import type { Answer } from '../../model/call.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Principal } from '../../model/principal.ts';
+import { endWithCaller } from '../end-with-caller.ts';
 import { openEventStream } from '../event-stream.ts';
 import { traceOf } from '../request-traces.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -35,13 +36,6 @@ const callParams = z.strictObject({ id: z.string().min(1).max(64) });
 /** [BFF-2] [BFF-3] [BFF-5] Calling tools, and what becomes of a call. */
 export function callRoutes({ crib }: { crib: Crib }): Route[] {
   const { executor, keptCalls } = crib;
-
-  /** Calls whose answer can only be sent while their caller is there end with the caller. */
-  function endWithCaller(calls: readonly RunningCall[], reply: FastifyReply): void {
-    reply.raw.on('close', () => {
-      if (!reply.raw.writableFinished) for (const call of calls) call.end('cancelled');
-    });
-  }
 
   async function stream(admitted: AdmittedCall, reply: FastifyReply): Promise<void> {
     const { call } = admitted;
