@@ -1,6 +1,7 @@
 import type { OpenApiFormInput } from '../sources/openapi/registration/openapi-form.ts';
 import type { WorkflowFormInput } from '../sources/workflow/registration/workflow-form.ts';
 import { headerOfVariable } from '../sources/upstream/header-rules.ts';
+import { basicOptions, takeBasic } from './add-basic.ts';
 import { givenHeaders } from './add-headers.ts';
 import type { AddOption } from './add-options.ts';
 import type { DocumentTarget } from './document-target.ts';
@@ -20,7 +21,11 @@ export function documentFields(
   const place = text === null ? { url: written } : { text };
   const insecure = given.on('allow-insecure') ? { allow_insecure: true } : {};
   if (type === 'workflow') {
-    refuse(given, ['header', 'oauth', 'env', 'secret', ...openApiOptions], 'is not for workflows: their steps call other sources');
+    refuse(
+      given,
+      ['header', 'oauth', ...basicOptions, 'env', 'secret', ...openApiOptions],
+      'is not for workflows: their steps call other sources',
+    );
     const sources = pairs(given, 'source');
     return { source_type: 'workflow', workflow: { ...place, ...(sources === undefined ? {} : { sources }) }, ...insecure };
   }
@@ -41,7 +46,8 @@ export function documentFields(
 
 /** As whom the service is spoken to: what would be headers of a server is so here, and a bearer token is a credential. */
 function identity(given: Given<AddOption>, variables: Record<string, string>): Pick<OpenApiFormInput, 'headers' | 'credential'> {
-  const { BEARER_TOKEN: token, ...rest } = variables;
+  const basic = takeBasic(given, variables);
+  const { BEARER_TOKEN: token, ...rest } = basic.rest;
   const headers = new Map(Object.entries(givenHeaders(given)));
   for (const [name, value] of Object.entries(rest)) {
     const header = headerOfVariable(name, value);
@@ -54,6 +60,7 @@ function identity(given: Given<AddOption>, variables: Record<string, string>): P
     ...(headers.size === 0 ? {} : { headers: Object.fromEntries(headers) }),
     ...(token === undefined ? {} : { credential: { type: 'bearer', token } }),
     ...(given.on('oauth') ? { credential: { type: 'oauth' } } : {}),
+    ...(basic.credential === undefined ? {} : { credential: basic.credential }),
   };
 }
 

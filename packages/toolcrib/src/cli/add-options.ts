@@ -12,6 +12,13 @@ export const addOptions = {
     help: 'A variable whose value is stored sealed: asked for, or read from standard input. NAME=VALUE can be seen by others on this machine',
   },
   header: { value: "'Name: value'", many: true, help: 'Sent with every request to an address' },
+  'basic-user': {
+    value: 'name',
+    help: 'Basic authentication at an address, as this user. The password is asked for, or read from standard input',
+  },
+  'basic-key': {
+    help: 'Basic authentication with a key as the user name and no password, as Stripe has it. Asked for, or read from standard input',
+  },
   openapi: { help: 'The address or file is an OpenAPI document; seen by itself where it ends in .json, .yaml or the like' },
   workflow: { help: 'It is an Arazzo document, which describes workflows' },
   'server-url': { value: 'address', help: 'Where the service is, in place of the servers that its document names' },

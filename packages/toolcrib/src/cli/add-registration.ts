@@ -3,6 +3,7 @@ import { pinnings } from '../model/source-definition.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import type { McpRegistrationInput } from '../sources/mcp/registration/forms.ts';
 import type { SourceFormInput } from '../sources/registration/source-form.ts';
+import { basicOptions, takeBasic } from './add-basic.ts';
 import { addChoice } from './add-choice.ts';
 import { containerFields, containerOptions } from './add-container.ts';
 import { documentFields, openApiOptions, workflowOptions } from './add-document.ts';
@@ -17,15 +18,17 @@ import { UsageError } from './usage-error.ts';
 const lifecycles = ['singleton', 'transient'] as const;
 const transports = ['sse', 'streamable_http'] as const;
 
+const ofAddresses = ['header', 'oauth', 'allow-insecure', ...basicOptions] as const satisfies AddOption[];
+
 /** Options that mean nothing for a target of this kind, and why. */
 const senseless: Record<AddTarget['kind'], { options: AddOption[]; why: string }> = {
   address: { options: ['version', 'lifecycle', 'standby', 'cwd'], why: 'is for servers that are started here, not for an address' },
-  plugin: { options: ['header', 'oauth', 'allow-insecure', 'version', 'cwd'], why: 'is not for a folder with a manifest' },
-  package: { options: ['header', 'oauth', 'allow-insecure', 'cwd'], why: 'is not for a package' },
-  program: { options: ['header', 'oauth', 'allow-insecure', 'version'], why: 'is not for a program' },
+  plugin: { options: [...ofAddresses, 'version', 'cwd'], why: 'is not for a folder with a manifest' },
+  package: { options: [...ofAddresses, 'cwd'], why: 'is not for a package' },
+  program: { options: [...ofAddresses, 'version'], why: 'is not for a program' },
   document: { options: ['version', 'lifecycle', 'standby', 'cwd', 'transport'], why: 'is for MCP servers, not for a document' },
   container: {
-    options: ['header', 'oauth', 'allow-insecure', 'version', 'cwd', 'transport'],
+    options: [...ofAddresses, 'version', 'cwd', 'transport'],
     why: 'is not for a server inside a container',
   },
 };
@@ -51,11 +54,13 @@ export function addRegistration(given: Given<AddOption>, target: AddTarget, vari
     ...addChoice(given),
   };
   if (target.kind === 'document') return { ...common, ...documentFields(given, target, variables) };
+  const { credential, rest } = takeBasic(given, variables);
   return {
     ...common,
-    ...(Object.keys(variables).length === 0 || target.kind === 'container' ? {} : { mcp_env_vars: variables }),
+    ...(Object.keys(rest).length === 0 || target.kind === 'container' ? {} : { mcp_env_vars: rest }),
     ...(transport === undefined ? {} : { mcp_transport_type: transport }),
-    ...targetFields(given, target, variables),
+    ...(credential === undefined ? {} : { credential }),
+    ...targetFields(given, target, rest),
   };
 }
 

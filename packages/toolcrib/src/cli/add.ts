@@ -1,5 +1,6 @@
 import { CribError } from '../model/crib-error.ts';
 import type { SourceFormInput } from '../sources/registration/source-form.ts';
+import { askedSecrets } from './add-basic.ts';
 import { addDryRun } from './add-dry-run.ts';
 import { addOptions } from './add-options.ts';
 import { addRegistration } from './add-registration.ts';
@@ -42,6 +43,7 @@ export const add = defineCommand({
     'toolcrib add https://mcp.example.org/mcp --oauth',
     "toolcrib add https://mcp.example.org/mcp --header 'X-Team: blue' --secret BEARER_TOKEN",
     'toolcrib add https://api.example.org/openapi.json --secret BEARER_TOKEN < token.txt',
+    'toolcrib add https://api.example.org/openapi.json --basic-user ann < password.txt',
     "toolcrib add ./openapi.yaml --server-url https://api.example.org/v2 --tag orders --method GET --exclude '*admin*'",
     'toolcrib add ./plugins/github --secret GITHUB_TOKEN --dry-run',
     'toolcrib add -- python3 ./server.py --verbose',
@@ -52,7 +54,7 @@ export const add = defineCommand({
     const target = addTarget(given);
     // Before a secret is asked for, so that nobody types one in vain.
     addRegistration(given, target, {});
-    const variables = await addVariables({ env: given.list('env'), secret: given.list('secret') }, process.stdin);
+    const variables = await addVariables({ env: given.list('env'), secret: askedSecrets(given) }, process.stdin);
     const administrator = await administratorFrom(given);
     const sources = createSourceClient(administrator);
     const json = given.on('json');

@@ -15,7 +15,13 @@ export function credentialSchemaOf<Value extends z.ZodType>(value: Value) {
       name: z.string().min(1).max(200).describe('Of the header, the query parameter or the cookie'),
       value,
     }),
-    z.strictObject({ type: z.literal('basic'), username: z.string().max(500), password: value }),
+    z.strictObject({
+      type: z.literal('basic'),
+      username: z
+        .union([z.string().max(500), z.strictObject({ value: z.string().max(500), is_secret: z.boolean() }), value])
+        .describe('A name, which is shown; {"value": …, "is_secret": true} or {"secret_ref": …} where the service takes a key here'),
+      password: value.describe('Empty where the service has none; the user name is then kept as a secret'),
+    }),
     z.strictObject({ type: z.literal('bearer'), token: value }),
     z.strictObject({
       type: z.literal('client_credentials'),
@@ -67,11 +73,11 @@ export function credentialSchemaOf<Value extends z.ZodType>(value: Value) {
 
 export type CredentialOf<Value> = z.infer<ReturnType<typeof credentialSchemaOf<z.ZodType<Value>>>>;
 
-/** Which fields of each hold a secret. */
+/** Which fields of each hold a secret, or may hold one: a user name is a plain text as often as not. */
 const secretFields: Record<CredentialOf<unknown>['type'], readonly string[]> = {
   none: [],
   api_key: ['value'],
-  basic: ['password'],
+  basic: ['username', 'password'],
   bearer: ['token'],
   client_credentials: ['client_secret', 'private_key'],
   jwt_bearer: ['assertion', 'client_secret'],
@@ -81,7 +87,10 @@ const secretFields: Record<CredentialOf<unknown>['type'], readonly string[]> = {
 };
 
 /** The same credential with every secret in it put in another form. */
-export function mapSecrets<From, To>(credential: CredentialOf<From>, map: (value: From, field: string) => To): CredentialOf<To> {
+export function mapSecrets<From, To>(
+  credential: CredentialOf<From>,
+  map: (value: From | string, field: string) => To | string,
+): CredentialOf<To> {
   const given = Object.entries(credential).filter(([, value]) => value !== undefined);
   const secrets = secretFields[credential.type];
   return Object.fromEntries(

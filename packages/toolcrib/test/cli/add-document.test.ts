@@ -36,6 +36,33 @@ async function file(name: string, content: object | string): Promise<string> {
   return path;
 }
 
+describe('[CLI-1] [ID-2] basic authentication on the command line', () => {
+  const address = 'https://api.example.org/openapi.json';
+  test.each([
+    [['--basic-user', 'ann'], { BASIC_PASSWORD: 'x' }, { username: 'ann', password: 'x' }],
+    [['--basic-key'], { BASIC_KEY: 'k' }, { username: 'k', password: '' }],
+  ])('%j is a credential, for a document and for an MCP server', (options, variables, pair) => {
+    const credential = { type: 'basic', ...pair };
+    expect(registration([address, ...options], variables)).toMatchObject({ source_type: 'openapi', credential });
+    const server = registration(['https://mcp.example.org/mcp', ...options], { ...variables, API_KEY: 'y' });
+    expect(server).toMatchObject({ credential, mcp_env_vars: { API_KEY: 'y' } });
+    expect(JSON.stringify(server)).not.toContain('BASIC_');
+  });
+
+  test.each([
+    [['--basic-user', 'ann:secret'], {}, 'the name alone'],
+    [['--basic-user', 'ann', '--basic-key'], {}, '--basic-user or --basic-key'],
+    [['--basic-key', '--oauth'], {}, '--oauth or --basic-key'],
+    [['--basic-user', 'ann'], { BEARER_TOKEN: 'x' }, 'BEARER_TOKEN or --basic-user'],
+  ])('%j beside %j is refused', (options, variables, words) => {
+    expect(() => registration([address, ...options], variables)).toThrow(words);
+  });
+
+  test('it is not for a program', () => {
+    expect(() => registration(['--basic-key', '--', 'node', 'x.js'])).toThrow('--basic-key is not for a program');
+  });
+});
+
 describe('what a document is', () => {
   test.each([
     ['https://api.example.org/openapi.json', 'openapi'],
@@ -121,4 +148,14 @@ test('[CLI-1] [OAS-1] adding a document ends in what came of it, and in the list
     code: 0,
     stderr: expect.stringContaining('It would have 2 tools. Nothing is saved.'),
   });
+});
+
+test('[CLI-1] [ID-2] [ENV-4] a key from standard input is the user name of every request, and is never shown', async () => {
+  await using service = await startDocumentService();
+  const added = await commands.run(['add', service.url, '--name', 'keyed', '--basic-key', '--json'], { input: 'canary-key\n' });
+  expect(added.stdout).toContain('"username": "***"');
+  const called = await commands.run(['call', 'keyed:listBooks']);
+  expect(called.code).toBe(0);
+  expect(service.seen.at(-1)?.headers.authorization).toBe(`Basic ${Buffer.from('canary-key:').toString('base64')}`);
+  expect(added.stdout + added.stderr + called.stdout).not.toContain('canary-key');
 });

@@ -173,6 +173,11 @@ describe('[SRC-6] configuration as code', () => {
     ['a header', { mcp_server_url: 'https://x.test/mcp', headers: { Authorization: 'Bearer abc' } }, 'headers.Authorization'],
     ['what is said to be secret', { mcp: { env_vars: { X: { value: 'abc', is_secret: true } } } }, 'mcp.env_vars.X'],
     ['a place for a secret', { mcp_command: ['node'], mcp_env_vars: { X: '***' } }, 'mcp_env_vars.X'],
+    [
+      'a key as the user name',
+      { mcp_server_url: 'https://mcp.example.org/mcp', credential: { type: 'basic', username: 'abc', password: '' } },
+      'credential.username',
+    ],
     ['a part of the configuration', { mcp_command: ['node'], mcp_config: { auth: { password: 'abc' } } }, 'mcp_config.auth.password'],
   ];
   test.each(literal)('a secret is not written into a file: %s', async (_what, source, field) => {

@@ -37,6 +37,11 @@ test.each<[string, object, { url?: string; headers?: IncomingHttpHeaders }]>([
     { type: 'basic', username: 'me', password: 'canary-4' },
     { headers: { authorization: 'Basic bWU6Y2FuYXJ5LTQ=' } },
   ],
+  [
+    'a key as the user name, without a password',
+    { type: 'basic', username: 'canary-0', password: '' },
+    { headers: { authorization: 'Basic Y2FuYXJ5LTA6' } },
+  ],
   ['a token', { type: 'bearer', token: 'canary-5' }, { headers: { authorization: 'Bearer canary-5' } }],
 ])('[ID-2] [ERR-10] %s is sent with every request, and a refusal is told as one', async (name, credential, sent) => {
   const body = { name, mcp_server_url: `${upstream.origin}/mcp?tenant=a`, credential };
@@ -47,9 +52,11 @@ test.each<[string, object, { url?: string; headers?: IncomingHttpHeaders }]>([
   expect(JSON.stringify(json)).not.toContain('canary');
 });
 
+beforeAll(async () => void (await admin.put('/api/secrets/with-colon', { value: 'a:b' })));
 test.each([
   ['a cookie', { type: 'api_key', in: 'cookie', name: 'session', value: 'a;b' }],
   ['a header', { type: 'api_key', name: 'X-Key', value: 'a\nb' }],
+  ['a user name', { type: 'basic', username: { secret_ref: 'with-colon' }, password: '' }],
   ['a secret that is not there', { type: 'bearer', token: { secret_ref: 'nowhere' } }],
 ])('[ID-2] a credential that cannot be sent as %s sends nothing at all', async (what, credential) => {
   const { json } = await admin.post('/api/sources?wait=20000', {

@@ -28,6 +28,18 @@ test.each<[string, object, object, Record<string, string>]>([
     { 'credential.password': 'S1' },
   ],
   [
+    'a key as the user name, without a password',
+    { type: 'basic', username: 'S1', password: '' },
+    { type: 'basic', username: secret('credential.username'), password: { value: '' } },
+    { 'credential.username': 'S1' },
+  ],
+  [
+    'a user name that is said to be a secret',
+    { type: 'basic', username: { value: 'S1', is_secret: true }, password: { secret_ref: 'shared' } },
+    { type: 'basic', username: secret('credential.username'), password: { secret_ref: 'shared' } },
+    { 'credential.username': 'S1' },
+  ],
+  [
     'a client that signs',
     { type: 'client_credentials', client_id: 'me', private_key: 'S1' },
     { type: 'client_credentials', client_id: 'me', private_key: secret('credential.private_key') },
@@ -72,6 +84,28 @@ test.each<[string, object, object, Record<string, string>]>([
   },
 );
 
+test.each<[string, string | object, string | object]>([
+  ['a name is shown', 'me', 'me'],
+  ['a name in an object too', { value: 'me' }, 'me'],
+  ['a name that is said to be none', { value: 'me', is_secret: false }, 'me'],
+  ['a stored secret is shown by its name', { secret_ref: 'shared' }, { secret_ref: 'shared' }],
+  ['a key that gives itself away is hidden', 'sk_test_4eC39HqLyjWDarjtT1zdp7dc', '***'],
+  ['a variable is shown as one', '${STRIPE_KEY}', '${STRIPE_KEY}'],
+])('[ENV-4] [ID-2] of the user names of basic authentication, %s', async (_what, username, shown) => {
+  const { definition } = await register({ ...remote, credential: { type: 'basic', username, password: 'S1' } });
+  expect(showDefinition(definition).credential).toEqual({ type: 'basic', username: shown, password: '***' });
+});
+
+test('[ENV-4] a key that an older version stored as a plain user name is hidden, and kept when *** is sent back', async () => {
+  const { definition } = await register({ ...remote, credential: { type: 'basic', username: 'me', password: 'S1' } });
+  const credential = { type: 'basic' as const, username: 'sk_live_4eC39HqLyjWDarjtT1zdp7dc', password: { value: 'x' } };
+  const older = { ...definition, credential };
+  expect(showDefinition(older).credential).toEqual({ type: 'basic', username: '***', password: '***' });
+  const update = mcpRegistrationSchema.parse({ ...remote, credential: showDefinition(older).credential });
+  const { secrets } = await register(mergeUpdate(older, update));
+  expect(secrets).toMatchObject({ 'credential.username': credential.username });
+});
+
 test('[INV-6] a credential for discovery has secrets of its own', async () => {
   const discovery_credential = { type: 'bearer', token: 'S1' };
   const { definition, secrets } = await register({ ...remote, credential: { type: 'oauth' }, discovery_credential });
@@ -99,6 +133,7 @@ describe('[ID-2] [ID-6] a registration is refused', () => {
       { ...remote, credential: { type: 'basic', username: 'a:b', password: 'x' } },
       'credential.username',
     ],
+    ['with neither name nor password', { ...remote, credential: { type: 'basic', username: '', password: '' } }, 'credential.username'],
     [
       'with a header that belongs to the connection',
       { ...remote, credential: { type: 'api_key', name: 'Host', value: 'x' } },

@@ -1,6 +1,7 @@
 import { mapSecrets } from '../../model/credential.ts';
 import type { Json } from '../../model/json.ts';
 import { hiddenValue } from '../../secrets/secret.ts';
+import { isSecretUsername } from '../../sources/registration/is-secret-username.ts';
 import { hasReference, looksLikeSecretValue, looksSecret } from '../../sources/registration/secret-looks.ts';
 import type { SourceForm } from '../../sources/registration/source-form.ts';
 import { textOf, type CredentialInput, type ValueInput } from '../../sources/registration/value-input.ts';
@@ -29,7 +30,8 @@ function inCredential(field: string, credential: CredentialInput | undefined): P
   const found: Path[] = [];
   if (credential === undefined) return found;
   mapSecrets<ValueInput, void>(credential, (value, name) => {
-    if (isLiteral(textOf(value), true)) found.push([field, name]);
+    const secret = name !== 'username' || isSecretUsername(credential);
+    if (isLiteral(textOf(value), secret)) found.push([field, name]);
   });
   return found;
 }

@@ -1,10 +1,11 @@
 import { mapSecrets } from '../../model/credential.ts';
-import type { Credential } from '../../model/source-definition.ts';
+import type { Credential, NamedValue } from '../../model/source-definition.ts';
 import { checkHeaderName } from '../upstream/header-rules.ts';
 import type { Draft } from './draft.ts';
 import { invalid } from './invalid.ts';
+import { isSecretUsername } from './is-secret-username.ts';
 import { checkServerUrl } from './server-url.ts';
-import type { CredentialInput, ValueInput } from './value-input.ts';
+import { textOf, type CredentialInput, type ValueInput } from './value-input.ts';
 
 interface CredentialRules {
   /** Where it stands in the request; its secrets are named by that. */
@@ -20,11 +21,24 @@ export function readCredential(draft: Draft, input: CredentialInput | undefined,
   if (field === 'discovery_credential') checkDiscovery(input);
   const { checkLiteral } = draft;
   checkCredential(input, field, (text, name) => checkServerUrl(text, { field: `${field}.${name}`, allowInsecure, checkLiteral }));
-  return mapSecrets(input, (value: ValueInput, name) => {
-    const text = typeof value === 'string' ? value : 'value' in value ? value.value : undefined;
-    if (text?.trim() === '') throw invalid(`${field}.${name}`, missing);
-    return draft.keep(`${field}.${name}`, value, { field: `${field}.${name}`, secret: true });
+  return mapSecrets<ValueInput, NamedValue>(input, (value, name) => {
+    const at = `${field}.${name}`;
+    if (name === 'username') return keepUsername(draft, value, { at, secret: isSecretUsername(input) });
+    const empty = isReference(value) ? undefined : textOf(value);
+    if (empty?.trim() === '' && !(input.type === 'basic' && empty === '')) throw invalid(at, missing);
+    return draft.keep(at, value, { field: at, secret: true });
   });
+}
+
+/** A plain name stays a plain text; a key in its place is put aside. */
+function keepUsername(draft: Draft, value: ValueInput, { at, secret }: { at: string; secret: boolean }): NamedValue | string {
+  // By the whole path it would look like a secret, since "credential" is in it.
+  const kept = draft.keep(secret ? at : 'username', isReference(value) ? value : textOf(value), { field: at, secret });
+  return 'value' in kept ? kept.value : kept;
+}
+
+function isReference(value: ValueInput): value is { secret_ref: string } {
+  return typeof value === 'object' && 'secret_ref' in value;
 }
 
 /** [INV-6] Nobody calls when tools are looked for. */
@@ -41,7 +55,10 @@ function checkCredential(input: CredentialInput, field: string, checkUrl: (text:
       return;
     case 'basic':
       // RFC 7617 §2: everything behind the first colon is the password.
-      if (input.username.includes(':')) throw invalid(`${field}.username`, 'A user name cannot have a colon in it');
+      if (!isReference(input.username) && textOf(input.username).includes(':'))
+        throw invalid(`${field}.username`, 'A user name cannot have a colon in it');
+      if ([input.username, input.password].every((value) => !isReference(value) && textOf(value) === ''))
+        throw invalid(`${field}.username`, missing);
       return;
     case 'api_key':
       if (input.in !== 'query') checkHeaderName(input.name, `${field}.name`);

@@ -19,7 +19,7 @@ export function looksSecret(name: string): boolean {
 export function looksLikeSecretValue(value: string): boolean {
   return (
     /^[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/@]{0,500}:[^\s/@]{1,500}@/i.test(value) ||
-    /^(?:ghp_|gho_|ghs_|github_pat_|glpat-|sk-|xox[abp]-|AKIA|eyJ)[\w.-]{8,}/.test(value)
+    /^(?:ghp_|gho_|ghs_|github_pat_|glpat-|sk-|[sr]k_(?:live|test)_|xox[abp]-|AKIA|eyJ)[\w.-]{8,}/.test(value)
   );
 }
 

@@ -42,7 +42,10 @@ export function isSecretText(text: string, secret: boolean): boolean {
 }
 
 function showCredential(credential: Credential): CredentialInput {
-  return mapSecrets<NamedValue, ValueInput>(credential, (value) => showValue(value, true));
+  // Only a user name is ever a plain text.
+  return mapSecrets<NamedValue, ValueInput>(credential, (value) =>
+    typeof value === 'string' ? showValue({ value }, false) : showValue(value, true),
+  );
 }
 
 function mapValues<Value, Result>(

@@ -52,7 +52,9 @@ export async function resolveCredential(credential: Credential, input: Resolving
     case 'bearer':
       return header('authorization', `Bearer ${await secret(credential.token, 'token')}`);
     case 'basic': {
-      const pair = `${await text(credential.username, 'username')}:${await secret(credential.password, 'password')}`;
+      const { username: named } = credential;
+      const username = typeof named === 'string' ? await text(named, 'username') : await secret(named, 'username');
+      const pair = `${withoutColon(username)}:${await secret(credential.password, 'password')}`;
       const encoded = Buffer.from(pair).toString('base64');
       resolving.redactor?.add(encoded);
       return header('authorization', `Basic ${encoded}`);
@@ -129,6 +131,12 @@ function serviceTokens(asked: ServiceIdentity, clients: ClientCredentialTokens):
 function known(principal: Principal | undefined): Principal {
   if (principal === undefined) throw new CribError('INTERNAL', 'Nobody speaks');
   return principal;
+}
+
+/** RFC 7617 §2: everything behind the first colon is the password. */
+function withoutColon(username: string): string {
+  if (!username.includes(':')) return username;
+  throw new CribError('VALIDATION_ERROR', 'A user name cannot have a colon in it', { field: 'credential.username' });
 }
 
 /** RFC 6265 §4.1.1. */

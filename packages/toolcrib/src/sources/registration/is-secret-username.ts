@@ -1,0 +1,14 @@
+import { looksLikeSecretValue } from './secret-looks.ts';
+import { textOf, type CredentialInput } from './value-input.ts';
+
+/**
+ * Whether the user name of a basic credential is a secret: it says so, it looks like one, or there is no password beside it, so that it is
+ * all that lets anybody in.
+ */
+export function isSecretUsername(credential: CredentialInput): boolean {
+  if (credential.type !== 'basic') return false;
+  const { username, password } = credential;
+  const says = typeof username === 'object' && 'is_secret' in username && username.is_secret;
+  const alone = typeof password === 'string' ? password === '' : 'value' in password && password.value === '';
+  return says || alone || looksLikeSecretValue(textOf(username));
+}
