@@ -120,6 +120,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./restore.ts')).restore,
   },
   {
+    name: 'migrate',
+    summary: 'Copies the SQLite database of a data folder into PostgreSQL',
+    load: async () => (await import('./migrate.ts')).migrate,
+  },
+  {
     name: 'token',
     summary: 'Prints a token of a development user',
     load: async () => (await import('./token.ts')).token,

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { checkKeys } from '../administration/backup/check-keys.ts';
 import { restoreBackup } from '../administration/backup/restore-backup.ts';
-import type { AuditVerdict } from '../model/audit.ts';
 import { openKeyRing } from '../secrets/open-key-ring.ts';
 import { openDatabase } from '../store/open-database.ts';
 import { jsonOption } from './client-options.ts';
 import { defineCommand } from './command.ts';
+import { sayRecord } from './say-record.ts';
 import { databaseFrom, keysFrom } from './serve-config.ts';
 import { keysOption, placeOptions } from './serve-options.ts';
 import { complain, print, printJson, remark } from './terminal.ts';
@@ -58,10 +58,3 @@ export const restore = defineCommand({
     return sayRecord(verdict);
   },
 });
-
-function sayRecord({ ok, ledgers }: AuditVerdict): number {
-  for (const { ledger, problems } of ledgers)
-    for (const { problem, chain, seq } of problems.slice(0, 10)) complain(`${ledger}: chain ${chain}, row ${seq}: ${problem}`);
-  if (!ok) complain('The record is not as it was written. It was so when the backup was made: `toolcrib audit verify` shows all of it.');
-  return ok ? 0 : 1;
-}

@@ -38,8 +38,10 @@ export async function startStandIns() {
     );
   }
   if (postgres) {
-    const [database, restored] = [stack.use(await freshPostgresDatabase()), stack.use(await freshPostgresDatabase('the test'))];
+    const [database, moved] = [stack.use(await freshPostgresDatabase()), stack.use(await freshPostgresDatabase())];
+    const restored = stack.use(await freshPostgresDatabase('the test'));
     standIns.push(
+      ['postgres://toolcrib@db.example.com/toolcrib_moved', moved.url],
       ['postgres://toolcrib@db.example.com/toolcrib_restored', restored.url],
       ['toolcrib_restored', restored.name],
       ['postgres://toolcrib@db.example.com/toolcrib', database.url],

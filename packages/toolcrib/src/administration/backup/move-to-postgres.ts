@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseHead, type AuditVerdict } from '../../model/audit.ts';
+import { CribError } from '../../model/crib-error.ts';
+import { openKeyRing } from '../../secrets/open-key-ring.ts';
+import { copySqlite } from '../../store/copy-sqlite.ts';
+import { copyTables, type CopiedRows } from '../../store/copy-tables.ts';
+import type { SqliteDatabase } from '../../store/database.ts';
+import { lockDataDirectory } from '../../store/lock-data-directory.ts';
+import { openPostgres } from '../../store/open-postgres.ts';
+import { openSqlite } from '../../store/open-sqlite.ts';
+import { serverId } from '../../store/server-id.ts';
+import { checkKeys } from './check-keys.ts';
+
+interface MoveInput {
+  dataDir: string;
+  databaseUrl: string;
+  /** What TOOLCRIB_KEYS says. */
+  keys: string | undefined;
+  warn(message: string): void;
+}
+
+export interface Moved {
+  rows: CopiedRows;
+  /** Of the record as it is in PostgreSQL now. */
+  verdict: AuditVerdict;
+}
+
+/**
+ * Copies everything of a data folder's SQLite database into an empty PostgreSQL database. A copy of the file is read, so that an older
+ * schema is brought up to date there and the data folder stays as it is.
+ */
+export async function moveToPostgres({ dataDir, databaseUrl, keys, warn }: MoveInput): Promise<Moved> {
+  const file = join(dataDir, 'toolcrib.db');
+  // Opening it would make it, in whatever folder was named by mistake.
+  if (!existsSync(file)) throw new CribError('NOT_FOUND', `There is no database ${file}: name its folder with --data`);
+  using _lock = lockDataDirectory(dataDir);
+  const keyRing = openKeyRing({ ...(keys !== undefined && { keys }), dataDir, create: false });
+  const copy = join(dataDir, `moving-${process.pid}.db`);
+  try {
+    await (await open(copy, 'wx', 0o600)).close();
+    const { heads } = await copySqlite(file, copy);
+    await using from = await openSqlite(copy);
+    await refuseUnfinished(from);
+    await checkKeys(from, keyRing, { warn });
+    await using to = await openPostgres(databaseUrl);
+    const rows = await copyTables(from, to, { server: serverId(dataDir) });
+    const verdict = await checkKeys(to, keyRing, { expected: heads.map(parseHead), warn });
+    return { rows, verdict };
+  } finally {
+    for (const left of ['', '-wal', '-shm', '-journal']) await rm(`${copy}${left}`, { force: true });
+  }
+}
+
+/** [OPS-2] PostgreSQL has another engine for calls that outlive the server, and it cannot go on with what this one has begun. */
+async function refuseUnfinished({ kysely }: SqliteDatabase): Promise<void> {
+  const jobs = await kysely.selectFrom('durable_jobs').select('id').execute();
+  if (jobs.length === 0) return;
+  const message = `${jobs.length} long-running ${jobs.length === 1 ? 'call has' : 'calls have'} not ended. Start the server on this data folder once more, wait until \`GET /api/calls?status=running\` lists none, stop it, and run this again`;
+  throw new CribError('CONFLICT', message);
+}
