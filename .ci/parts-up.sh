@@ -30,6 +30,10 @@ say 'Docker'
 TOOLCRIB_TEST_DOCKER_IMAGE=$(bash .ci/docker-up.sh up)
 export TOOLCRIB_TEST_DOCKER_IMAGE
 
+say 'nginx'
+# RUNLEVEL keeps the package from starting a server of its own.
+command -v nginx >/dev/null || RUNLEVEL=1 bash .ci/apt-install.sh /tmp/toolcrib-ci-nginx.log nginx-light
+
 say 'Schemathesis, uv, openapi-core, httpbin, Prism'
 # The first one may have to install Python's venv; the others then come side by side, and each prints its path again once it is there.
 TOOLCRIB_TEST_UVX=$(bash .ci/python-tool-up.sh uv 0.13.7 uvx)

@@ -32,6 +32,11 @@ const parts = {
     program: 'promtool',
     advice: 'run `.ci/promtool-up.sh`, which prints where it is',
   },
+  nginx: {
+    variable: 'TOOLCRIB_TEST_NGINX',
+    program: 'nginx',
+    advice: 'install nginx',
+  },
   openssl: {
     variable: 'TOOLCRIB_TEST_OPENSSL',
     program: 'openssl',
