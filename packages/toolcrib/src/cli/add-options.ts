@@ -43,7 +43,7 @@ export const addOptions = {
   },
   standby: { value: 'n', help: 'Processes of a transient server that are started ahead of the calls' },
   pinning: { value: 'mode', help: 'quarantine: new and changed tools wait for approval. warn: changed ones are reported' },
-  transport: { value: 'type', help: 'sse for an old server at an address; streamable_http is usual there' },
+  transport: { value: 'type', help: 'For an address: streamable_http, or sse for an old server; sse where the path ends in /sse' },
   'startup-timeout': { value: 'ms', help: 'How long a start may take, fetching a package included; 60000 where it is not given' },
   cwd: { value: 'folder', help: 'Where a program is started; this folder where the server is on this machine' },
   container: { value: 'name', help: 'Starts it inside this container, which runs already' },

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { pinnings } from '../model/source-definition.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import type { McpRegistrationInput } from '../sources/mcp/registration/forms.ts';
+import { isLegacySseAddress } from '../sources/mcp/registration/legacy-sse-address.ts';
 import type { SourceFormInput } from '../sources/registration/source-form.ts';
 import { basicOptions, takeBasic } from './add-basic.ts';
 import { addChoice } from './add-choice.ts';
@@ -43,7 +44,7 @@ export function addRegistration(given: Given<AddOption>, target: AddTarget, vari
     target.kind === 'document' ? undefined : [...openApiOptions, ...workflowOptions].find((option) => given.origin(option) !== undefined);
   if (ofDocument !== undefined) throw new UsageError(`--${ofDocument} is for a document: OpenAPI or Arazzo`, { field: ofDocument });
   const namespace = given.text('namespace');
-  const transport = oneOf(given, 'transport', transports);
+  const transport = oneOf(given, 'transport', transports) ?? usualTransport(target);
   const pinning = oneOf(given, 'pinning', pinnings);
   const timeout = given.text('startup-timeout') === undefined ? undefined : given.number('startup-timeout', { least: 1, most: 3_600_000 });
   const common = {
@@ -62,6 +63,11 @@ export function addRegistration(given: Given<AddOption>, target: AddTarget, vari
     ...(credential === undefined ? {} : { credential }),
     ...targetFields(given, target, rest),
   };
+}
+
+/** Undefined where the server decides. */
+function usualTransport(target: AddTarget): (typeof transports)[number] | undefined {
+  return target.kind === 'address' && isLegacySseAddress(target.url) ? 'sse' : undefined;
 }
 
 function targetFields(

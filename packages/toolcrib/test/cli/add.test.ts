@@ -142,6 +142,17 @@ describe('add', () => {
     expect(await commands.run(['sources', 'remove', 'remote', '--yes'])).toMatchObject({ code: 0 });
   });
 
+  test('[CLI-1] [MCP-2] an old server is known by its /sse; told otherwise, its refusal says what to write', async () => {
+    const port = await freePort();
+    await using _server = await startEverything('sse', port);
+    const added = await commands.run(['add', `http://127.0.0.1:${port}/sse`, '--namespace', 'old']);
+    expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^old:echo /m) });
+    const { code, stderr } = await commands.run(['add', `http://127.0.0.1:${port}/elsewhere`, '--namespace', 'wrong']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/status 404\. Check its path; an old server needs the transport sse .*`--transport sse`/);
+    for (const name of ['old', 'wrong']) expect(await commands.run(['sources', 'remove', name, '--yes'])).toMatchObject({ code: 0 });
+  });
+
   test('[CLI-1] [SRC-8] --dry-run shows what would be started and the tools, and saves nothing', async () => {
     const { code, stdout, stderr } = await commands.add('tried', ['plain'], ['--dry-run', '--secret', 'A_TOKEN=not-to-be-kept']);
     expect(code).toBe(0);

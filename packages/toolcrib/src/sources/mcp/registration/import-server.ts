@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fromEditorVariables } from './editor-variables.ts';
 import { mcpRegistrationSchema, type McpRegistrationInput } from './forms.ts';
+import { isLegacySseAddress } from './legacy-sse-address.ts';
 import { programName } from './program-name.ts';
 
 const text = z.string().max(65_536);
@@ -61,7 +62,7 @@ export function importServer(name: string, entry: unknown, common: McpRegistrati
 
 function remoteFields(server: Server, address: string, common: McpRegistrationInput): McpRegistrationInput {
   if (server.command !== undefined) throw new Error('It has a command and an address: only one of them can be meant');
-  const transport = transportOf(server) ?? (/\/sse\/?(?:$|\?)/.test(address) ? 'sse' : 'streamable_http');
+  const transport = transportOf(server) ?? (isLegacySseAddress(address) ? 'sse' : 'streamable_http');
   if (transport === 'stdio') throw new Error('It has an address, and says that it is spoken to over stdio');
   const headers = { ...common.headers, ...cleanValues(server.headers) };
   const variables = cleanValues({ ...server.env, ...server.environment });
