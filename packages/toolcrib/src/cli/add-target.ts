@@ -55,13 +55,18 @@ function isFolder(written: string): boolean {
 }
 
 function commandOf(runner: 'npx' | 'uvx', written: readonly string[], version: string | undefined): string[] {
-  // Whoever copies a command from a page copies this too; it is put back below.
+  // `-y` is copied along from pages; it is put back below.
   const own = runner === 'npx' && /^(-y|--yes)$/.test(written[0] ?? '') ? written.slice(1) : written;
   const [identifier, ...args] = own;
   if (identifier === undefined) throw new UsageError('<package> is missing');
   if (identifier.startsWith('-')) {
-    // Options of npx or uvx itself, such as `uvx --from package program`: where the package stands is theirs to know.
-    if (version !== undefined) throw new UsageError('--version is for a package alone: write it behind the package, as name@1.2.3');
+    // Options of npx or uvx itself, such as `uvx --from package program`: they say where the package stands.
+    if (version !== undefined) {
+      const example = runner === 'npx' ? '-p name@1.2.3' : "--from 'name==1.2.3'";
+      throw new UsageError(`--version is for a package alone: with options of ${runner}, write it behind the package: ${example}`, {
+        field: 'version',
+      });
+    }
     return [runner, ...(runner === 'npx' ? ['-y'] : []), ...own];
   }
   try {

@@ -1,4 +1,5 @@
 import { CribError } from '../model/crib-error.ts';
+import { npxOptions, uvxOptions } from '../sources/mcp/registration/runner-options.ts';
 import type { SourceFormInput } from '../sources/registration/source-form.ts';
 import { askedSecrets } from './add-basic.ts';
 import { addDryRun } from './add-dry-run.ts';
@@ -20,14 +21,16 @@ import { whileWatching } from './while-watching.ts';
 
 export const add = defineCommand({
   operands: '<npx package | uvx package | url | folder | document | program> [arguments…]',
-  strayOptions: 'What is meant for the server goes behind `--`',
+  strayOptions: 'Options for the server go behind `--`',
+  launchers: { npx: npxOptions, uvx: uvxOptions },
   // None is answered below, in words of its own.
   operandCount: [0, 400],
   options: addOptions,
   notes: [
     'Registers an MCP server, or a service that an OpenAPI document describes, waits until it has started, and lists its tools.',
     'Fetching a package can take a while.',
-    'Arguments for the server that begin with a dash go behind `--`; so does a program with all its arguments.',
+    'Options of npx and uvx stand directly behind them: `uvx --from PACKAGE PROGRAM`, `npx -p PACKAGE PROGRAM`.',
+    'Options for the server go behind `--`; so does a program with all its arguments.',
     'A folder is one with a manifest in it: server.json or plugin.json.',
     'A document is an address or a file here that ends in .json, .yaml or .yml; a file is read here and sent. An Arazzo document is workflows.',
     'For a document, the variable BEARER_TOKEN is the token it is called with, and API_KEY the header X-API-Key.',
@@ -39,6 +42,7 @@ export const add = defineCommand({
     'toolcrib add npx @modelcontextprotocol/server-everything',
     'toolcrib add npx @modelcontextprotocol/server-filesystem --name files -- /srv/files',
     'toolcrib add uvx mcp-server-git --version 2026.1.14',
+    "toolcrib add uvx --from 'mcp-server-fetch==2026.10.24' --with socksio mcp-server-fetch",
     'toolcrib add npx @example/server-tickets --secret TICKETS_TOKEN < token.txt',
     'toolcrib add https://mcp.example.org/mcp --oauth',
     "toolcrib add https://mcp.example.org/mcp --header 'X-Team: blue' --secret BEARER_TOKEN",

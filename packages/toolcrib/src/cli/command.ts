@@ -1,4 +1,5 @@
 import type { Given } from './given.ts';
+import type { Launcher } from './launcher-options.ts';
 import type { OptionTable } from './option-table.ts';
 
 export interface Command<Name extends string = string> {
@@ -9,6 +10,8 @@ export interface Command<Name extends string = string> {
   options: OptionTable;
   /** What to do with an option that is not the command's own, where it takes arguments for something else. */
   strayOptions?: string;
+  /** Programs that may be the first operand, and the options that are handed on to them where they stand directly behind. */
+  launchers?: Readonly<Record<string, Launcher>>;
   /** What the help says beside the options. */
   notes?: readonly string[];
   examples: readonly string[];

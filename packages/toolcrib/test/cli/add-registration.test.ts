@@ -51,6 +51,26 @@ describe('what is added', () => {
       ['uvx', '--from', 'a', 'b'],
     ],
     [
+      ['uvx', '--from', 'a==1.2', '--with', 'c', '-p', '3.12', 'b', 'x', '--name', 'named', '--', '--flag'],
+      ['uvx', '--from', 'a==1.2', '--with', 'c', '-p', '3.12', 'b', 'x', '--flag'],
+    ],
+    [
+      ['--name', 'named', 'uvx', '--lifecycle', 'transient', '--from=a', 'b'],
+      ['uvx', '--from=a', 'b'],
+    ],
+    [
+      ['uvx', '--with', 'a', 'b', '--', '--from', 'c'],
+      ['uvx', '--with', 'a', 'b', '--from', 'c'],
+    ],
+    [
+      ['npx', '-p', '@scope/a@1.2.3', 'b', '--', '--from', 'c'],
+      ['npx', '-y', '-p', '@scope/a@1.2.3', 'b', '--from', 'c'],
+    ],
+    [
+      ['npx', '-y', '--package=a', '-p', 'c', 'b'],
+      ['npx', '-y', '--package=a', '-p', 'c', 'b'],
+    ],
+    [
       ['--', 'python3', './server.py', '--name', 'x'],
       ['python3', './server.py', '--name', 'x'],
     ],
@@ -111,6 +131,16 @@ describe('what is added', () => {
     });
   });
 
+  test('[CLI-1] [MCP-2] an address that ends in /sse is that of an old server, unless told otherwise', () => {
+    expect(registration('http://localhost:3000/sse')).toMatchObject({ mcp_transport_type: 'sse' });
+    expect(registration('https://x.example/sse/?key=1')).toMatchObject({ mcp_transport_type: 'sse' });
+    expect(registration('https://x.example/sse', '--transport', 'streamable_http')).toMatchObject({
+      mcp_transport_type: 'streamable_http',
+    });
+    expect(registration('https://x.example/sse/mcp')).not.toHaveProperty('mcp_transport_type');
+    expect(registration('https://x.example/news?from=/ssex')).not.toHaveProperty('mcp_transport_type');
+  });
+
   test('[CLI-1] names and the patience for the start are passed on', () => {
     expect(registration('npx', 'pkg', '--name', 'My tools', '--namespace', 'mine', '--startup-timeout', '5000')).toMatchObject({
       name: 'My tools',
@@ -145,6 +175,8 @@ describe('what is added', () => {
   const wrong: [args: string[], message: string][] = [
     [[], 'What is to be added is missing'],
     [['npx'], '<package> is missing'],
+    [['uvx', '--from', 'a', 'b', '--version', '1'], "with options of uvx, write it behind the package: --from 'name==1.2.3'"],
+    [['uvx', '--from', 'a'], 'Package identifier required'],
     [['@scope/pkg'], '@scope/pkg looks like a package: write `toolcrib add npx @scope/pkg`'],
     [['https://x.example/mcp', 'more'], '"more" is one argument too many behind an address'],
     [['https://x.example/mcp', '--version', '1'], '--version is for servers that are started here, not for an address'],

@@ -67,10 +67,18 @@ const wrong: [args: string[], message: string][] = [
   [['serve', '--data='], `--data needs a value. ${serve}`],
   [['serve', '--allow-insecure-issuer=yes'], `--allow-insecure-issuer is a switch and takes no value. ${serve}`],
   [['serve', 'now'], `"now" is one argument too many. ${serve}`],
-  [['add', 'npx', 'pkg', '--flag'], 'There is no option --flag. What is meant for the server goes behind `--`. See `toolcrib add --help`.'],
+  [['add', 'npx', 'pkg', '--flag'], 'There is no option --flag. Options for the server go behind `--`. See `toolcrib add --help`.'],
   [
     ['add', 'npx', 'pkg', '--nmae', 'x'],
-    'There is no option --nmae: did you mean --name? What is meant for the server goes behind `--`. See `toolcrib add --help`.',
+    'There is no option --nmae: did you mean --name? Options for the server go behind `--`. See `toolcrib add --help`.',
+  ],
+  [
+    ['add', 'uvx', '--form', 'a', 'b'],
+    'There is no option --form: did you mean --from? Options for the server go behind `--`. See `toolcrib add --help`.',
+  ],
+  [
+    ['add', 'uvx', 'b', '--with', 'a'],
+    '--with is an option of uvx: write it directly behind uvx. Options for the server go behind `--`. See `toolcrib add --help`.',
   ],
   [['call'], '<tool> is missing. See `toolcrib call --help`.'],
   [['token'], '<user> is missing. See `toolcrib token --help`.'],

@@ -116,7 +116,17 @@ const fromPypi: RealServer[] = [
     name: 'sqlite',
     // Written for the first SDK and without an upper bound of its own: what it runs with has to be said.
     form: {
-      mcp_command: ['uvx', '--with', 'mcp<2', 'mcp-server-sqlite@2025.4.25', '--db-path', at('numbers.db')],
+      mcp: {
+        package: {
+          package_type: 'pypi',
+          identifier: 'mcp-server-sqlite',
+          version: '2025.4.25',
+          program: 'mcp-server-sqlite',
+          with: ['mcp<2'],
+          args: ['--db-path', at('numbers.db')],
+        },
+        ...stdio,
+      },
       mcp_lifecycle_mode: 'singleton',
     },
     tools: 6,

@@ -123,6 +123,17 @@ test.each([
     { package_type: 'pypi', identifier: 'mcp-server-time', version: '2026.10.19' },
     ['uvx', 'mcp-server-time@2026.10.19'],
   ],
+  [
+    'pypi with a program and what it needs',
+    { package_type: 'pypi', identifier: 'a', version: '1.2', program: 'b', with: ['mcp<2', 'c'], args: ['--x'] },
+    ['uvx', '--with', 'mcp<2', '--with', 'c', '--from', 'a==1.2', 'b', '--x'],
+  ],
+  ['pypi with a package it needs', { package_type: 'pypi', identifier: 'a', with: ['c'] }, ['uvx', '--with', 'c', 'a']],
+  [
+    'npm with a program and what it needs',
+    { package_type: 'npm', identifier: '@scope/a', version: '1.2.3', program: 'b', with: ['c'], args: ['--x'] },
+    ['npx', '-y', '-p', '@scope/a@1.2.3', '-p', 'c', 'b', '--x'],
+  ],
   ['docker', { package_type: 'docker', identifier: 'mcp/time' }, [...dockerRun, 'mcp/time']],
   ['docker with a tag', { package_type: 'docker', identifier: 'mcp/time', version: '1', args: ['-x'] }, [...dockerRun, 'mcp/time:1', '-x']],
   ['binary', { package_type: 'binary', identifier: '/path/to/binary', args: ['a'] }, ['/path/to/binary', 'a']],
@@ -131,6 +142,23 @@ test.each([
 ])('[SRC-2] %s is started by its own command', async (_what, found, command) => {
   const { definition } = await register({ name: 'a', mcp: { package: found, transport: stdio } });
   expect(definition).toMatchObject({ command, transport_type: 'stdio', server_url: null });
+});
+
+test.each([
+  [{ package_type: 'docker', identifier: 'mcp/time', program: 'b' }, 'mcp.package.program'],
+  [{ package_type: 'http', identifier: 'x', program: 'b' }, 'mcp.package.program'],
+  [{ package_type: 'npm', identifier: 'x', with: ['c'] }, 'mcp.package.with'],
+  [{ package_type: 'pypi', identifier: 'x', program: 'python', args: ['-c', 'print(1)'] }, 'mcp.package'],
+])('[SRC-2] the package %j is refused for its %s', async (found, field) => {
+  await expect(register({ name: 'a', mcp: { package: found, transport: stdio } })).rejects.toMatchObject({ field });
+});
+
+test('[SRC-2] [SEC-2] neither a program nor a package it needs can be an option of the launcher', async () => {
+  const parts = [{ program: '-c' }, { with: ['--index-url=http://evil.example'] }];
+  for (const part of parts) {
+    const found = { package_type: 'pypi', identifier: 'x', ...part };
+    await expect(register({ name: 'a', mcp: { package: found, transport: stdio } })).rejects.toThrow(/The name of a/);
+  }
 });
 
 test('[SRC-2] an http package is only connected to', async () => {

@@ -10,6 +10,10 @@ export interface PackageToStart {
   type: 'npm' | 'pypi' | 'docker';
   identifier: string;
   version?: string | undefined;
+  /** The program of the package to run, where it does not have the package's name. */
+  program?: string | undefined;
+  /** Further packages that it needs. */
+  with?: readonly string[] | undefined;
 }
 
 /** For what is run in a container of its own. */
@@ -31,7 +35,8 @@ export interface StartOptions {
 }
 
 /** [SRC-2] The command that starts a package: `npx -y …`, `uvx …`, `docker run --rm -i --init …`. */
-export function packageCommand({ type, identifier, version = '' }: PackageToStart, options: StartOptions): string[] {
+export function packageCommand(found: PackageToStart, options: StartOptions): string[] {
+  const { type, identifier, version = '', program, with: others = [] } = found;
   const { runtimeArguments = [], args = [], field, allowRisky } = options;
   const name = identifier.trim();
   if (name === '') throw invalid(field, 'Package identifier required');
@@ -39,12 +44,17 @@ export function packageCommand({ type, identifier, version = '' }: PackageToStar
   switch (type) {
     case 'npm': {
       checkNpmSpec(name, { field, allowRisky });
-      return ['npx', '-y', ...without(runtimeArguments, ['-y', '--yes']), version === '' ? name : `${name}@${version}`, ...args];
+      const spec = version === '' ? name : `${name}@${version}`;
+      const what = program === undefined ? [spec] : [...[spec, ...others].flatMap((one) => ['-p', one]), program];
+      return ['npx', '-y', ...without(runtimeArguments, ['-y', '--yes']), ...what, ...args];
     }
     case 'pypi': {
       checkPypiSpec(name, { field, allowRisky });
-      // `name@version` is understood by every uvx; `name==version` only by those of 2025 and later.
-      return ['uvx', ...runtimeArguments, version === '' ? name : `${name}@${version}`, ...args];
+      // `name@version` is understood by every uvx; `name==version` only by those of 2025 and later, unless it stands behind --from.
+      const separator = program !== undefined && /^\d/.test(version) ? '==' : '@';
+      const spec = version === '' ? name : `${name}${separator}${version}`;
+      const what = program === undefined ? [spec] : ['--from', spec, program];
+      return ['uvx', ...runtimeArguments, ...others.flatMap((one) => ['--with', one]), ...what, ...args];
     }
     case 'docker': {
       checkImage(name, field);

@@ -15,6 +15,22 @@ const packageSchema = z.strictObject({
     .optional()
     .describe('Required. The package, the image, the path of the program, or a name for what is connected to'),
   version: z.string().max(100).optional().describe('An exact version, or a tag'),
+  program: z
+    .string()
+    .regex(/^[^\s-]\S*$/, 'The name of a program, such as mcp-server-git')
+    .max(200)
+    .optional()
+    .describe('For npm and pypi: the program of the package to run, where it does not have the name of the package'),
+  with: z
+    .array(
+      z
+        .string()
+        .regex(/^[^\s-]/, 'The name of a package')
+        .max(200),
+    )
+    .max(20)
+    .optional()
+    .describe('For pypi, and for npm with a program: further packages that it needs'),
   runtime_hint: runtimeHintSchema.optional().describe('For a binary that is a script: python or node'),
   args: z.array(z.string().max(32_768)).max(400).optional().describe('Given to the server as they are; no shell reads them'),
 });

@@ -24,6 +24,7 @@ export async function packageRegistration(draft: Draft, form: McpRegistration, c
   const found = mcp.package;
   const identifier = found?.identifier?.trim() ?? '';
   if (found === undefined || identifier === '') throw invalid('mcp.package.identifier', 'Package identifier required');
+  refuseSenseless(found);
   if (mcp.transport === undefined) throw invalid('mcp.transport', 'Transport required');
 
   const config = mcp.config ?? null;
@@ -77,12 +78,15 @@ function commandOf(
   found: PackageInput & { identifier: string },
   options: Omit<StartOptions, 'field'>,
 ): { command: string[]; runtime: Runtime | null } {
-  const { package_type: type, identifier, version, runtime_hint: hint, args = [] } = found;
+  const { package_type: type, identifier, version, program, with: others, runtime_hint: hint, args = [] } = found;
   if (type === 'npm' || type === 'pypi' || type === 'docker') {
     const runtime = runtimes[type];
     if (hint !== undefined && hint !== runtime)
       throw invalid('mcp.package.runtime_hint', `A package of type ${type} is started with ${runtime}`);
-    return { command: packageCommand({ type, identifier, version }, { ...options, args, field: 'mcp.package.identifier' }), runtime };
+    return {
+      command: packageCommand({ type, identifier, version, program, with: others }, { ...options, args, field: 'mcp.package.identifier' }),
+      runtime,
+    };
   }
   if (version !== undefined) throw invalid('mcp.package.version', 'A program has no version that could be chosen. Take it out');
   if (hint !== undefined && hint !== 'python' && hint !== 'node')
@@ -90,6 +94,14 @@ function commandOf(
   if (!isAbsolute(identifier) && (hint !== undefined || /[\\/]/.test(identifier)))
     throw invalid('mcp.package.identifier', 'Name the file by its absolute path');
   return { command: withRuntime(hint ?? null, [identifier, ...args], { ...options, field: 'mcp.package' }), runtime: hint ?? null };
+}
+
+/** npx starts the package it is given; others can stand beside it only where the program is named. */
+function refuseSenseless({ package_type: type, program, with: others }: PackageInput): void {
+  if (program !== undefined && type !== 'npm' && type !== 'pypi')
+    throw invalid('mcp.package.program', 'Only a package of type npm or pypi has programs to choose from. Take it out');
+  if (others === undefined || type === 'pypi' || (type === 'npm' && program !== undefined)) return;
+  throw invalid('mcp.package.with', 'Further packages are for pypi, and for npm where `program` says what is run');
 }
 
 function givenVariables({ env_vars: variables = {} }: PackageForm): Map<string, GivenVariable> {

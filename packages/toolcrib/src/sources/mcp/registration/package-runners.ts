@@ -2,6 +2,7 @@ import type { CheckedCommand, NotePart } from './checked-command.ts';
 import { invalid } from '../../registration/invalid.ts';
 import { readLaunchOptions } from './launch-options.ts';
 import { checkNpmSpec, checkPypiSpec, shorten, type PackageRules } from './package-spec.ts';
+import { npxOptions, uvxOptions, type RunnerOptions } from './runner-options.ts';
 
 export interface RunnerRules extends PackageRules {
   note: NotePart;
@@ -10,6 +11,9 @@ export interface RunnerRules extends PackageRules {
 }
 
 const anything = (): void => {};
+
+/** A look at the value of each option that takes one. */
+type Looks<Options extends RunnerOptions> = Record<Options['valued'][number], (value: string) => void>;
 
 /** npx and bunx. Gives the packages that are fetched. */
 export function checkNpx(program: string, args: readonly string[], rules: RunnerRules): string[] {
@@ -20,13 +24,8 @@ export function checkNpx(program: string, args: readonly string[], rules: Runner
     args,
     {
       program,
-      // Not --no: npx expands it so that it takes the package's name for a value, and reads on.
-      switches: new Set(
-        '-y --yes --no-install --offline --prefer-offline --prefer-online -q --quiet --silent --yes=false'
-          .split(' ')
-          .concat(program === 'bunx' ? '--bun' : []),
-      ),
-      valued: { '--package': addPackage, '-p': addPackage },
+      switches: new Set([...npxOptions.switches, ...(program === 'bunx' ? ['--bun'] : [])]),
+      valued: { '--package': addPackage, '-p': addPackage } satisfies Looks<typeof npxOptions>,
       reasons: { '-c': inlineCode, '--call': inlineCode, '--shell': inlineCode, '--script-shell': inlineCode },
     },
     rules.field,
@@ -56,11 +55,7 @@ export function checkUvx(args: readonly string[], rules: RunnerRules): string[] 
     args,
     {
       program: 'uvx',
-      switches: new Set(
-        '-q --quiet -v --verbose --offline --isolated --native-tls --no-progress --refresh --no-cache -n'
-          .concat(' --no-config --managed-python --no-build')
-          .split(' '),
-      ),
+      switches: new Set(uvxOptions.switches),
       valued: {
         '--from': (spec) => {
           from = checkPypiSpec(spec, rules);
@@ -72,7 +67,7 @@ export function checkUvx(args: readonly string[], rules: RunnerRules): string[] 
         '--resolution': anything,
         '--exclude-newer': anything,
         '--link-mode': anything,
-      },
+      } satisfies Looks<typeof uvxOptions>,
     },
     rules.field,
   );
