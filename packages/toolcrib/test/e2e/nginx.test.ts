@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -56,7 +57,7 @@ describe.skipIf(!nginx.available || !openssl.available)('behind nginx as docs/ru
       headers: { host: 'tools.example.com', authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
     });
     sent.end(body);
-    return once(sent, 'response').then(([response]) => response as import('node:http').IncomingMessage);
+    return once(sent, 'response').then(([response]) => response as IncomingMessage);
   }
 
   async function jsonOf(response: Awaited<ReturnType<typeof ask>>): Promise<Record<string, unknown>> {
