@@ -58,8 +58,8 @@ function wordsOf(word: string, { switches, valued }: Launcher): 0 | 1 | 2 {
 
 function ownOptions(own: OptionTable): Launcher {
   const written = (takesValue: boolean) =>
-    Object.entries(own).flatMap(([name, { value, short }]) =>
-      (value !== undefined) === takesValue ? [`--${name}`, ...(short === undefined ? [] : [`-${short}`])] : [],
-    );
+    Object.entries(own)
+      .filter(([, { value }]) => (value !== undefined) === takesValue)
+      .flatMap(([name, { short }]) => (short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]));
   return { switches: written(false), valued: written(true) };
 }
