@@ -1,6 +1,6 @@
 import type { PollProfile } from './poll-profile.ts';
 
-/** [HTTP-1] One operation of an OpenAPI document, with all that is needed to make a request of a tool's arguments. Stored with the tool. */
+/** [HTTP-1] One operation of an OpenAPI document, or one tool of a UTCP manual, with all that is needed to make a request of a tool's arguments. Stored with the tool. */
 export interface HttpOperation {
   /** As the document has it; null where it has none. */
   operation_id: string | null;
@@ -11,6 +11,10 @@ export interface HttpOperation {
   /** The address that the path is put behind, without a slash at its end: chosen, its variables filled in, absolute. */
   server: string;
   parameters: HttpParameter[];
+  /** [UTCP-1] Where every argument goes that has no other place; absent where there can be none. */
+  rest?: 'query';
+  /** [UTCP-1] Sent as they are with every request, names in small letters. */
+  headers?: Record<string, string>;
   body: HttpRequestBody | null;
   /** [OAS-4] The alternatives, each a list of schemes that are wanted together, an empty one where nothing is needed. Empty where nothing is wanted. */
   security: SecurityRequirement[][];

@@ -4,11 +4,13 @@ const count = z.int().min(0);
 
 /** [OAS-1] What became of an OpenAPI document: what is a tool now, what is not, and why. */
 export const importReportSchema = z.strictObject({
-  format: z.string().describe('The version of OpenAPI, such as 3.0.3'),
+  format: z.string().describe('The version of OpenAPI or UTCP, such as 3.0.3 or UTCP 1.0.1'),
   operations: count.describe('In the document'),
   tools: count,
   skipped: z
-    .array(z.strictObject({ operation: z.string().describe('Method and path'), reason: z.string() }))
+    .array(
+      z.strictObject({ operation: z.string().describe('Method and path, or the name of a tool in a UTCP manual'), reason: z.string() }),
+    )
     .describe('Operations that are no tools'),
   warnings: z
     .array(

@@ -29,7 +29,8 @@ export function createImportSource({ egress, isolation, toolsOf }: ImportSourceI
         const { server_url, server_variables, async_poll, origins } = source.definition;
         const { externalRefs, load } = document;
         const servers = { serverUrl: server_url, serverVariables: server_variables };
-        const found = await importDocument({ text, url, ...servers, externalRefs, load, asyncPoll: async_poll, isolation, turn });
+        const names = [source.name, source.namespace];
+        const found = await importDocument({ text, url, names, ...servers, externalRefs, load, asyncPoll: async_poll, isolation, turn });
         const { report } = found;
         const isConfirmed = server_url === null && origins.length > 0;
         const { tools, skipped } = pinOrigins(found.tools, isConfirmed ? origins : null);

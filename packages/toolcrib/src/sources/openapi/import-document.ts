@@ -11,6 +11,8 @@ export interface DocumentInput {
   text: string;
   /** Where it came from; null where it was pasted. */
   url: URL | null;
+  /** What the source is called: the tools of a UTCP manual may have that before their own names. */
+  names?: readonly string[];
   /** Stands in for all servers that the document names. */
   serverUrl: string | null;
   serverVariables: Record<string, string>;
@@ -38,7 +40,7 @@ const program = new URL(`./document/import-program${extname(import.meta.url)}`, 
 const mostOutputBytes = 256 * 1024 * 1024;
 
 /**
- * [OAS-1] Makes tools of an OpenAPI document, in a process of its own that is ended where a document takes too much. Rejects with
+ * [OAS-1] [UTCP-1] Makes tools of an OpenAPI document or a UTCP manual, in a process of its own that is ended where a document takes too much. Rejects with
  * `VALIDATION_ERROR` where it is none, and with the signal's reason.
  */
 export async function importDocument(input: DocumentInput): Promise<ImportedDocument> {
@@ -95,6 +97,6 @@ export async function importDocument(input: DocumentInput): Promise<ImportedDocu
   }
 }
 
-function workOf({ text, url, serverUrl, serverVariables, externalRefs, asyncPoll }: DocumentInput): ImportWork {
-  return { kind: 'work', text, url: url?.href ?? null, serverUrl, serverVariables, externalRefs, asyncPoll };
+function workOf({ text, url, names = [], serverUrl, serverVariables, externalRefs, asyncPoll }: DocumentInput): ImportWork {
+  return { kind: 'work', text, url: url?.href ?? null, names, serverUrl, serverVariables, externalRefs, asyncPoll };
 }

@@ -144,7 +144,7 @@ function sentence(text: string): string {
 }
 
 /** [OAS-5] What HTTP says of the method (RFC 9110 §9.2), and nothing where it says nothing. */
-function annotationsOf(method: string): JsonObject {
+export function annotationsOf(method: string): JsonObject {
   switch (method) {
     case 'GET':
     case 'HEAD':

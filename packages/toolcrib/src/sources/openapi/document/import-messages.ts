@@ -8,6 +8,8 @@ export interface ImportWork {
   kind: 'work';
   text: string;
   url: string | null;
+  /** What the source is called. */
+  names: readonly string[];
   serverUrl: string | null;
   serverVariables: Record<string, string>;
   externalRefs: readonly string[];

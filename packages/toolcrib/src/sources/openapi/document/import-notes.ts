@@ -1,5 +1,5 @@
 import type { ImportReport } from '../../../model/import-report.ts';
-import { labelOf, type FoundOperation, type Skipped } from './operations.ts';
+import type { Skipped } from './operations.ts';
 
 const mostSkipped = 10_000;
 const mostWarnings = 1000;
@@ -8,8 +8,8 @@ const mostWarnings = 1000;
 export interface ImportNotes {
   readonly skipped: ImportReport['skipped'];
   readonly warnings: ImportReport['warnings'];
-  /** Notes are of this operation from now on; undefined for the document as a whole. */
-  begin(operation?: FoundOperation): void;
+  /** Notes are of the operation that is called so from now on; undefined for the document as a whole. */
+  begin(operation?: string): void;
   warn(message: string): void;
   skip(skipped: Skipped): void;
   /** Says how much more there was than is listed. */
@@ -28,7 +28,7 @@ export function createImportNotes(): ImportNotes {
     skipped,
     warnings,
     begin(operation) {
-      label = operation === undefined ? null : labelOf(operation);
+      label = operation ?? null;
       said.clear();
     },
     warn(message) {

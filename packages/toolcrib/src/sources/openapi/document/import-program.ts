@@ -1,6 +1,8 @@
 import { connectToGateway } from '../../../isolation/connect-to-gateway.ts';
 import { CribError } from '../../../model/crib-error.ts';
-import { compileDocument } from './compile-document.ts';
+import { compileManual } from '../manual/compile-manual.ts';
+import { isManual } from '../manual/manual.ts';
+import { compileDocument, type CompiledDocument } from './compile-document.ts';
 import { takeInDocuments } from './external-documents.ts';
 import type { ImportMessage, ImportWork, LoadAnswer } from './import-messages.ts';
 import { createImportNotes } from './import-notes.ts';
@@ -23,13 +25,11 @@ function load(url: string): Promise<string> {
   return answered.promise;
 }
 
-async function run({ text, url: address, externalRefs, serverUrl, serverVariables, asyncPoll }: ImportWork): Promise<void> {
+async function run({ text, url: address, names, externalRefs, serverUrl, serverVariables, asyncPoll }: ImportWork): Promise<void> {
   const url = address === null ? null : new URL(address);
   const notes = createImportNotes();
   const { value, warnings } = parseDocument(text);
-  const document = openDocument(value);
-  const loaded = await takeInDocuments(document, url, { allowed: externalRefs, load });
-  for (const message of [...warnings, ...loaded.warnings]) notes.warn(message);
+  for (const message of warnings) notes.warn(message);
 
   let batch: string[] = [];
   let size = 0;
@@ -44,7 +44,18 @@ async function run({ text, url: address, externalRefs, serverUrl, serverVariable
     if (size > charactersAtOnce) flush();
   }
 
-  const { report, ...rest } = compileDocument({ document, url, serverUrl, serverVariables, asyncPoll, notes, give });
+  const common = { url, serverUrl, asyncPoll, notes, give };
+  let loaded = { bytes: 0, urls: [] as string[] };
+  async function compiled(): Promise<CompiledDocument> {
+    if (isManual(value)) return compileManual({ ...common, manual: value, names });
+    const document = openDocument(value);
+    const found = await takeInDocuments(document, url, { allowed: externalRefs, load });
+    for (const message of found.warnings) notes.warn(message);
+    loaded = found;
+    return compileDocument({ ...common, document, serverVariables });
+  }
+
+  const { report, ...rest } = await compiled();
   flush();
   notes.close();
   const { skipped, warnings: noted } = notes;

@@ -105,6 +105,7 @@ function looksLike(value: JsonObject): string {
   if (Object.hasOwn(value, 'arazzo')) return 'It is an Arazzo document: register it as a source of type workflow.';
   if (Object.hasOwn(value, 'asyncapi')) return 'It is an AsyncAPI document.';
   if (Object.hasOwn(value, 'swaggerVersion')) return 'It is of Swagger 1, which has to be converted first.';
+  if (Object.hasOwn(value, 'call_template_type')) return 'It is a UTCP call template: use toolcrib import.';
   if (Object.hasOwn(value, 'mcpServers')) return 'It is a configuration of MCP servers: use toolcrib import.';
   if (isObject(value['info']) && Object.hasOwn(value['info'], '_postman_id')) return 'It is a Postman collection.';
   if (textAt(own(value, '$schema')) !== undefined) return 'It is a JSON Schema.';
@@ -113,5 +114,5 @@ function looksLike(value: JsonObject): string {
 }
 
 function notOpenApi(reason: string): CribError {
-  return new CribError('VALIDATION_ERROR', `This is not an OpenAPI document. ${reason}`);
+  return new CribError('VALIDATION_ERROR', `This is not an OpenAPI document or a UTCP manual. ${reason}`);
 }

@@ -46,7 +46,7 @@ export const openApiFormSchema = z
   })
   .meta({
     required: ['name', 'source_type', 'openapi'],
-    description: 'A service that an OpenAPI document describes: each operation is a tool',
+    description: 'A service that an OpenAPI document or a UTCP manual describes: each operation is a tool',
   });
 
 export type OpenApiForm = z.infer<typeof openApiFormSchema>;

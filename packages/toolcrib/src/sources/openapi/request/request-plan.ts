@@ -1,9 +1,11 @@
 import type { HttpOperation, HttpParameter } from '../../../model/http-operation.ts';
 import type { JsonObject } from '../../../model/json.ts';
-import { argumentOf } from './argument-text.ts';
+import { argumentOf, argumentText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
+import { expandStyle } from './expand-style.ts';
 import { parameterWriter, type ParameterWriter } from './parameter-writer.ts';
 import { pathPlan } from './path-plan.ts';
+import { percentEncode } from './percent-encode.ts';
 import { randomBoundary, writeBody, type MakeBoundary } from './write-body.ts';
 
 /** A request of an operation, with all that comes from its arguments. */
@@ -49,7 +51,12 @@ function createPlan(operation: HttpOperation): RequestPlan {
     const { argument, write } = ours.has(name) ? refused(parameter) : lazily(parameter);
     return { name, argument, write };
   });
-  const common: Record<string, string> = { accept: operation.accept === '' ? '*/*' : operation.accept, 'user-agent': 'toolcrib' };
+  const common: Record<string, string> = {
+    accept: operation.accept === '' ? '*/*' : operation.accept,
+    'user-agent': 'toolcrib',
+    ...operation.headers,
+  };
+  const rest = operation.rest === undefined ? undefined : restWriter(operation);
 
   return {
     origin,
@@ -65,7 +72,8 @@ function createPlan(operation: HttpOperation): RequestPlan {
         if (cookie !== '') headers['cookie'] = cookie;
       }
       let target = path(args);
-      const asked = query.length === 0 ? fixedQuery : written(query, args, '&', fixedQuery);
+      let asked = query.length === 0 ? fixedQuery : written(query, args, '&', fixedQuery);
+      if (rest !== undefined) asked = rest(args, asked);
       if (asked !== '') target += `?${asked}`;
       const given = body === null ? undefined : argumentOf(args, body.argument);
       if (body === null || given === undefined) {
@@ -88,6 +96,19 @@ function written(writers: readonly ParameterWriter[], args: JsonObject, separato
     text += text === '' ? part : `${separator}${part}`;
   }
   return text;
+}
+
+/** What no parameter takes, as UTCP clients write it: `a=1`, `a[]=1`, `a[b]=1`. */
+function restWriter({ parameters, body }: HttpOperation): (args: JsonObject, before: string) => string {
+  const named = new Set([...parameters.map(({ argument }) => argument), body?.argument]);
+  return (args, before) => {
+    const parts = Object.entries(args).flatMap(([argument, value]) => {
+      if (named.has(argument)) return [];
+      const name = percentEncode(argumentText(argument, argument));
+      return expandStyle(value, { argument, name, style: 'deepObject', explode: true, encode: percentEncode }) ?? [];
+    });
+    return [before, ...parts].filter((part) => part !== '').join('&');
+  };
 }
 
 function writersOf({ parameters }: HttpOperation, isWanted: (parameter: HttpParameter) => boolean): ParameterWriter[] {

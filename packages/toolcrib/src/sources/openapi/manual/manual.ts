@@ -1,0 +1,9 @@
+import type { Json, JsonObject } from '../../../model/json.ts';
+import { isObject } from '../document/node.ts';
+
+/** [UTCP-1] Whether a document is a UTCP manual: a list of tools, each with the template of its calls. */
+export function isManual(value: Json): value is JsonObject {
+  if (!isObject(value) || !Array.isArray(value['tools']) || Object.hasOwn(value, 'openapi') || Object.hasOwn(value, 'swagger'))
+    return false;
+  return Object.hasOwn(value, 'utcp_version') || Object.hasOwn(value, 'manual_version');
+}
