@@ -26,6 +26,7 @@ export const stages: Record<string, Stage> = {
 export ADMIN=$(npx toolcrib token admin)
 npx toolcrib token alice >token.txt
 HEAD=$(npx toolcrib audit verify --json | npx node -pe 'JSON.parse(fs.readFileSync(0)).ledgers.flatMap((ledger) => ledger.heads)[0]')`,
+    ends: { "npx toolcrib call builtin:calculator --arg 'expression=6 * 7' --as bob": 1 },
   },
   'docs/async-operations.md': {
     before: serving,
