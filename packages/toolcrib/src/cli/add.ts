@@ -3,19 +3,17 @@ import { npxOptions, uvxOptions } from '../sources/mcp/registration/runner-optio
 import type { SourceFormInput } from '../sources/registration/source-form.ts';
 import { askedSecrets } from './add-basic.ts';
 import { addDryRun } from './add-dry-run.ts';
-import { addOptions } from './add-options.ts';
+import { addOptions, type AddOption } from './add-options.ts';
 import { addRegistration } from './add-registration.ts';
+import { addReport } from './add-report.ts';
 import { addTarget } from './add-target.ts';
 import { addVariables } from './add-variables.ts';
 import { defineCommand } from './command.ts';
-import { describeImport, importOf } from './describe-import.ts';
 import { describeMissing } from './describe-missing.ts';
-import { countTools, toolTable } from './describe-source.ts';
+import type { Given } from './given.ts';
 import { interruptedCode, interruptSignal } from './interrupt-signal.ts';
-import { reportFailedStart } from './report-failed-start.ts';
 import { administratorFrom } from './secrets-options.ts';
-import { createSourceClient, type Administrator, type ShownSource, type SourceClient } from './source-client.ts';
-import { sourceTools } from './source-tools.ts';
+import { createSourceClient, type SourceClient } from './source-client.ts';
 import { print, printJson, remark } from './terminal.ts';
 import { whileWatching } from './while-watching.ts';
 
@@ -75,7 +73,7 @@ export const add = defineCommand({
       const watched = { id: source.id, label: `Starting ${source.namespace}`, isNew: true, signal };
       const settled = await whileWatching(administrator, watched, () => sources.settled(source.id, signal));
       if (json) printJson(settled);
-      else await report(administrator, settled);
+      else await addReport(administrator, settled, { asTyped: (command) => asTyped(command, given) });
       return settled.status.state === 'running' ? 0 : 1;
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -84,9 +82,6 @@ export const add = defineCommand({
     }
   },
 });
-
-/** More than this fills several screens. */
-const mostTools = 100;
 
 async function explainRefusal(error: unknown, sources: SourceClient, form: SourceFormInput): Promise<never> {
   if (!(error instanceof CribError)) throw error;
@@ -102,30 +97,8 @@ async function explainRefusal(error: unknown, sources: SourceClient, form: Sourc
   throw new CribError(code, describeMissing(preview), { cause: error });
 }
 
-async function report(administrator: Administrator, source: ShownSource): Promise<void> {
-  const { namespace, status } = source;
-  if (status.state === 'error') {
-    const { message, code, retry_at: retryAt } = status;
-    return reportFailedStart({ namespace, what: 'could not be started', message, code, retryAt });
-  }
-  if (status.state !== 'running')
-    return reportFailedStart({ namespace, what: 'was not started', message: `somebody else has it ${status.state} now` });
-  const tools = await sourceTools(administrator, source.id);
-  remark(`${namespace} is running and has ${countTools(tools.length)}.`);
-  if (status.message !== undefined && source.source_type === 'mcp')
-    remark(`${status.message}. \`toolcrib connect ${namespace} --discovery --as admin\` does it.`);
-  const imported = importOf(source);
-  if (imported !== undefined) for (const line of describeImport(imported, { hasCredential: hasCredential(source) })) remark(line);
-  if (tools.length === 0) return;
-  print(toolTable(tools.slice(0, mostTools)));
-  if (tools.length > mostTools) remark(`… and ${tools.length - mostTools} more: \`toolcrib sources show ${namespace}\` lists them all.`);
-  if (source.waiting > 0) remark(`${countTools(source.waiting)} wait for approval: \`toolcrib sources approve ${namespace}\` shows them.`);
-  // The server chose the names, so only a harmless one becomes part of a command that somebody may copy.
-  const harmless = tools.find(({ name }) => /^[\w:.-]+$/.test(name))?.name ?? '<name>';
-  remark(`Policies decide who may use them: \`toolcrib policy explain --tool ${harmless}\` says it.`);
-}
-
-function hasCredential({ definition }: ShownSource): boolean {
-  const { credential, headers } = definition as { credential?: { type?: string }; headers?: object };
-  return (credential?.type ?? 'none') !== 'none' || Object.keys(headers ?? {}).length > 0;
+/** The next command, as somebody has to type it who typed this one. */
+function asTyped(command: string, given: Given<AddOption>): string {
+  const program = process.env.npm_command === 'exec' ? 'npx toolcrib' : 'toolcrib';
+  return `${program} ${command}${given.origin('url') === '--url' ? ` --url ${given.required('url')}` : ''}`;
 }

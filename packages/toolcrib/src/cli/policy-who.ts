@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { administeredToolSchema, policyListSchema } from '../api.ts';
+import { administeredToolSchema } from '../api.ts';
 import { align } from './align.ts';
 import { matcherText } from './describe-explanation.ts';
+import { grantingPolicies, type ShownPolicy } from './granting-policies.ts';
 import { parseAnswer } from './parse-answer.ts';
 import type { Administrator } from './source-client.ts';
 import { lineWidth, paint, print, printable, printJson } from './terminal.ts';
@@ -9,29 +10,18 @@ import { lineWidth, paint, print, printable, printJson } from './terminal.ts';
 const { name, groups } = administeredToolSchema.shape;
 // Looser than the contract: a newer server may say more than we know of.
 const toolSchema = z.looseObject({ name, groups, state: z.string() });
-const policySchema = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  enabled: z.boolean(),
-  groups: z.array(z.string()),
-  matchers: z.array(z.looseObject({ path: z.union([z.string(), z.array(z.string())]), operator: z.string(), value: z.unknown() })),
-});
-const listSchema = z.looseObject({ ...policyListSchema.shape, policies: z.array(policySchema) });
 
 /** [POL-3] Who can use a tool: the policies that grant it, and what they want of a caller. */
 export async function explainWho({ client, token }: Administrator, written: string, { json }: { json: boolean }): Promise<number> {
   const found = await client.json('GET', `/api/tools/${encodeURIComponent(written)}`, { token });
   const tool = parseAnswer(toolSchema, found, client.url);
-  const { policies } = parseAnswer(listSchema, await client.json('GET', '/api/policies', { token }), client.url);
-  const granting = policies.filter(
-    ({ enabled, matchers, groups }) => enabled && matchers.length > 0 && groups.some((id) => tool.groups.includes(id)),
-  );
+  const granting = await grantingPolicies({ client, token }, tool.groups);
   if (json) printJson({ tool: tool.name, state: tool.state, groups: tool.groups, policies: granting });
   else print(describe(tool, granting).join('\n'));
   return 0;
 }
 
-function describe(tool: z.infer<typeof toolSchema>, granting: readonly z.infer<typeof policySchema>[]): string[] {
+function describe(tool: z.infer<typeof toolSchema>, granting: readonly ShownPolicy[]): string[] {
   const shown = paint('bold', printable(tool.name));
   const lines = [tool.groups.length === 0 ? `${shown} is in no group.` : `${shown} is in ${tool.groups.map(printable).join(', ')}.`];
   if (tool.state !== 'active') lines.push(`Nobody can use it: it is ${printable(tool.state)}.`);

@@ -3,12 +3,12 @@ import { administeredToolSchema } from '../api.ts';
 import { parseAnswer } from './parse-answer.ts';
 import type { Administrator } from './source-client.ts';
 
-const { name, description } = administeredToolSchema.shape;
+const { name, description, groups } = administeredToolSchema.shape;
 const pageSchema = z.looseObject({
-  tools: z.array(z.looseObject({ name, description, state: z.string() })),
+  tools: z.array(z.looseObject({ name, description, groups, state: z.string() })),
   next_cursor: z.string().nullable(),
 });
-type ShownTool = z.infer<typeof pageSchema>['tools'][number];
+export type ShownTool = z.infer<typeof pageSchema>['tools'][number];
 
 /** All tools of one source that are there, also those that wait for approval. */
 export async function sourceTools({ client, token }: Administrator, sourceId: string): Promise<ShownTool[]> {

@@ -1,13 +1,14 @@
 import { pluginDirectory } from '../mcp/registration-fixture.ts';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiClient } from '../fixtures/api-client.ts';
 import { startEverything } from '../fixtures/mcp/sessions.ts';
-import { devToken } from '../running-server.ts';
+import { devToken, temporaryDirectory } from '../running-server.ts';
 import { atTerminal, hasTerminal } from './at-terminal.ts';
 import { addFixture, startSourceCommands } from './source-commands.ts';
 
@@ -31,7 +32,21 @@ describe('add', () => {
       ).size,
     ).toBe(1);
     expect(stderr).toMatch(/^Starting plain…\n {2}ready\nplain is running and has \d+ tools\.\n/);
-    expect(stderr).toContain('`toolcrib policy explain --tool plain:');
+    // Without the demo, development grants the built-in tools only.
+    expect(stderr).toContain('No policy grants these tools, so nobody can use them yet.');
+  });
+
+  test('[CLI-1] [POL-1] says what grants its tools where no policy does, and then a call to try', async () => {
+    const { stderr } = await commands.add('granted', ['plain']);
+    const [, yaml = ''] = /put a claim of your own tokens there:\n\n([^]*)$/.exec(stderr) ?? [];
+    await using folder = await temporaryDirectory();
+    await writeFile(join(folder.path, 'toolcrib.yaml'), yaml);
+    expect(await commands.run(['apply', '--yes'], { cwd: folder.path })).toMatchObject({ code: 0 });
+    expect(await commands.run(['sources', 'remove', 'granted', '--yes'])).toMatchObject({ code: 0 });
+    const again = await commands.add('granted', ['plain']);
+    expect(again.stderr).toContain('`toolcrib policy explain --who --tool granted:');
+    const [, call = ''] = /^ {2}toolcrib (call granted:.*)$/m.exec(again.stderr) ?? [];
+    expect(await commands.run(call.split(' '))).toMatchObject({ code: 0 });
   });
 
   test('[CLI-1] [SRC-9] --json prints the source as it is in the end', async () => {
