@@ -205,6 +205,7 @@ export const policyListSchema = z.strictObject({ policies: z.array(policySchema)
 export const meSchema = z.strictObject({
   issuer: z.string(),
   subject: z.string(),
+  name: z.string().nullable().describe('What people call the caller, where the token says it'),
   administrator: z.boolean().describe('Whether the caller may use what is for administrators'),
   may_run: z.boolean().describe('Whether the caller may register and try what starts a program on the machine of the server'),
 });
@@ -372,6 +373,7 @@ export const explainRequestSchema = z
 
 export const explanationSchema = z.strictObject({
   subject: z.string().nullable(),
+  user_name: z.string().nullable().describe('What people call them, where the claims say it'),
   administrator: z.boolean(),
   revision: z.int(),
   policies: z.array(

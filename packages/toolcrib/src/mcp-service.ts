@@ -71,6 +71,7 @@ export interface McpService extends AsyncDisposable {
 const application: Principal = {
   issuer: ownIssuer,
   subject: 'mcp-service',
+  name: null,
   key: `${ownIssuer} mcp-service`,
   client: null,
   claims: {},

@@ -132,7 +132,7 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
       const owner = ownerFor(principal, source, options);
       const begun = await connections.begin(await speakers.of(source, owner), {
         redirectUri: redirectUri(source.id),
-        begunBy: nameOf(principal),
+        begunBy: principal.name ?? principal.subject,
         by: changedBy(principal),
         loopbackPort: options.loopbackPort,
       });
@@ -163,12 +163,6 @@ export function createConnectionAdministration(input: ConnectionAdministrationIn
       if (!revoked) throw new CribError('NOT_FOUND', `There is no connection to ${source.name} that could be ended`);
     },
   };
-}
-
-/** Subjects are often numbers; people know themselves by these. */
-function nameOf({ claims, subject }: Principal): string {
-  const names = [claims['preferred_username'], claims['email'], claims['name']];
-  return (names.find((name) => typeof name === 'string' && name !== '') as string | undefined) ?? subject;
 }
 
 function wantsConnection({ definition }: SourceRecord): boolean {

@@ -72,7 +72,7 @@ export function createRefusalLog({ append, warn, collectMs = 1000, mostListed = 
   };
 }
 
-const nobody = { issuer: null, subject: null, client: null, address: null, method: null, route: null, request_id: null };
+const nobody = { issuer: null, subject: null, client: null, address: null, method: null, route: null, request_id: null, user_name: null };
 
 function sumOf(kind: RefusalKind, { code, count }: { code: ErrorCode; count: number }): Refusal {
   return { id: uuidV7(), at: Date.now(), kind, code, reason: 'Too many at once to be listed one by one', ...nobody, count };

@@ -4,6 +4,8 @@ import { callStatuses } from '../model/call.ts';
 import { refusalKinds } from '../model/refusal.ts';
 import { epochMs, errorCodes, pageQuery } from './parts.ts';
 
+const userName = z.string().nullable().describe('What people call them, as their token said it: for people to read, not to decide by');
+
 export const callRecordSchema = z.strictObject({
   call_id: z.string(),
   started_at: epochMs,
@@ -19,6 +21,7 @@ export const callRecordSchema = z.strictObject({
   policy_revision: z.int(),
   status: z.enum(callStatuses),
   error_code: z.enum(errorCodes).nullable(),
+  user_name: userName,
 });
 export const callRecordListSchema = z.strictObject({ calls: z.array(callRecordSchema), next_cursor: z.string().nullable() });
 export const callRecordQuerySchema = z.strictObject({
@@ -40,6 +43,7 @@ export const changeEventSchema = z.strictObject({
   before: z.unknown(),
   after: z.unknown(),
   address: z.string().nullable().describe('Where they did it from; null for what the server does itself'),
+  actor_name: userName,
 });
 export const changeEventListSchema = z.strictObject({ events: z.array(changeEventSchema), next_cursor: z.string().nullable() });
 export const changeEventQuerySchema = z.strictObject({ ...pageQuery, topic: z.enum(topics).optional() });
@@ -58,6 +62,7 @@ export const refusalRecordSchema = z.strictObject({
   route: z.string().nullable(),
   request_id: z.string().nullable(),
   count: z.int().min(1).describe('1, or how many there were that were too many to be listed one by one'),
+  user_name: userName,
 });
 export const refusalListSchema = z.strictObject({ refusals: z.array(refusalRecordSchema), next_cursor: z.string().nullable() });
 export const refusalQuerySchema = z.strictObject({ ...pageQuery, kind: z.enum(refusalKinds).optional() });

@@ -9,6 +9,8 @@ const { matchers } = policies.element.shape;
 // Looser than the contract: a newer server may say more than we know of.
 export const shownExplanationSchema = z.object({
   ...explanationSchema.shape,
+  // An older server does not say it.
+  user_name: explanationSchema.shape.user_name.default(null),
   policies: z.array(
     z.object({
       ...policies.element.shape,
@@ -26,8 +28,8 @@ type ShownPolicy = ShownExplanation['policies'][number];
 
 /** [POL-3] An explanation for a person: the decision first, then what led to it. */
 export function describeExplanation(explanation: ShownExplanation): string {
-  const { subject, administrator, decision, policies, tools, revision } = explanation;
-  const who = `${subject === null ? 'Somebody with these claims' : `Subject ${printable(subject)}`}${administrator ? ', an administrator' : ''}`;
+  const { administrator, decision, policies, tools, revision } = explanation;
+  const who = `${whoIs(explanation)}${administrator ? ', an administrator' : ''}`;
   const lines = [decision === null ? `${who} may use ${count(tools.length, 'tool')}.` : `${who}:`];
   if (decision) lines.push(`${paint('bold', printable(decision.tool))} is ${verdict(decision.allowed)}: ${printable(decision.reason)}.`);
   lines.push('', `Policies, as of revision ${revision}:`);
@@ -35,6 +37,11 @@ export function describeExplanation(explanation: ShownExplanation): string {
   for (const policy of policies) lines.push(...describePolicy(policy));
   if (decision === null && tools.length > 0) lines.push('', 'Tools:', ...tools.map((tool) => `  ${printable(tool)}`));
   return lines.join('\n');
+}
+
+function whoIs({ subject, user_name: name }: ShownExplanation): string {
+  if (subject === null) return name === null ? 'Somebody with these claims' : printable(name);
+  return name === null ? `Subject ${printable(subject)}` : `${printable(name)} (subject ${printable(subject)})`;
 }
 
 function describePolicy({ id, name, grants, reason, matchers, groups }: ShownPolicy): string[] {

@@ -23,6 +23,7 @@ export function recordOf(call: RunningCall, answer: Outcome): CallRecord {
     policy_revision: call.policyRevision,
     status: answer.status,
     error_code: answer.error?.code ?? null,
+    user_name: call.principal.name,
   };
 }
 
@@ -58,5 +59,6 @@ export function refusalRecord(principal: Principal, { asked, error, found, revis
     policy_revision: found?.policyRevision ?? revision,
     status: 'failed',
     error_code: error instanceof CribError ? error.code : 'INTERNAL',
+    user_name: principal.name,
   };
 }

@@ -78,5 +78,6 @@ export function lostRecord(kept: AnswerRow, status: CallStatus): CallRecord {
     policy_revision: 0,
     status,
     error_code: 'SERVICE_UNAVAILABLE',
+    user_name: null,
   };
 }

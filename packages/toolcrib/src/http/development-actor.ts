@@ -4,6 +4,7 @@ import { ownIssuer, type Principal } from '../model/principal.ts';
 export const developmentActor: Principal = {
   issuer: ownIssuer,
   subject: 'development',
+  name: null,
   key: `${ownIssuer} development`,
   client: null,
   claims: {},

@@ -13,6 +13,7 @@ import type { Metrics } from './metrics.ts';
 const fileKeeper: Principal = {
   issuer: ownIssuer,
   subject: 'system',
+  name: null,
   key: 'system',
   client: null,
   claims: {},

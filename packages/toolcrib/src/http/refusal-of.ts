@@ -26,5 +26,6 @@ export function refusalOf(request: FastifyRequest, { code, message }: CribError)
     method,
     route,
     request_id: request.id,
+    user_name: principal?.name ?? null,
   };
 }

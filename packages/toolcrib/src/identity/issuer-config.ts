@@ -50,6 +50,12 @@ export const issuerConfigSchema = z
       .describe(
         'Which of these may start programs, written like --run-claim, which is for an issuer that is alone; without it none of them',
       ),
+    name_claim: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe('Which claim says what people call a user, such as upn; otherwise preferred_username, email or name'),
     allow_insecure: z.boolean().optional().describe('Allows plain http to another machine'),
   })
   .superRefine((config, context) => {

@@ -8,6 +8,8 @@ import type { Principal } from '../model/principal.ts';
 export const keptPrincipalSchema = z.strictObject({
   issuer: z.string(),
   subject: z.string(),
+  // Not there in what was kept before names were.
+  name: z.string().nullable().default(null),
   key: z.string(),
   client: z.string().nullable(),
   claims: z.record(z.string(), z.unknown()),

@@ -3,10 +3,12 @@ import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import { CribError } from '../model/crib-error.ts';
 import { InboundToken } from '../model/inbound-token.ts';
 import type { JsonObject } from '../model/json.ts';
+import { personName } from '../model/person-name.ts';
 import type { Principal } from '../model/principal.ts';
 import { acceptClaims } from './accept-claims.ts';
 import { refuseOtherTokens } from './access-token-only.ts';
 import { explainTokenError } from './explain-token-error.ts';
+import type { IssuerConfig } from './issuer-config.ts';
 import { RecentMap } from './recent-map.ts';
 import { createTrustedIssuers, type TrustedIssuer, type TrustedIssuersOptions } from './trusted-issuers.ts';
 
@@ -72,7 +74,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         },
       );
       refuseOtherTokens(protectedHeader, payload, config.token_type);
-      const principal = principalOf(config.issuer, payload, new InboundToken(token, hash('sha256', token, 'base64')));
+      const principal = principalOf(config, payload, new InboundToken(token, hash('sha256', token, 'base64')));
       const until = Math.min(principal.expiresAt, believedUntil, now() + maxCacheMs);
       if (until > now()) verified.set(token, { principal, until });
       return principal;
@@ -120,7 +122,7 @@ function unverifiedIssuer(token: string): unknown {
   }
 }
 
-function principalOf(issuer: string, payload: JsonObject, token: InboundToken): Principal {
+function principalOf({ issuer, name_claim: nameClaim }: IssuerConfig, payload: JsonObject, token: InboundToken): Principal {
   const { sub, exp, azp, client_id: clientId } = payload;
   if (typeof sub !== 'string' || sub === '' || sub.length > maxSubjectLength) {
     throw new CribError('UNAUTHENTICATED', 'The token has no usable sub claim');
@@ -130,6 +132,7 @@ function principalOf(issuer: string, payload: JsonObject, token: InboundToken): 
   return Object.freeze({
     issuer,
     subject: sub,
+    name: personName(payload, nameClaim),
     // An issuer is a URL without spaces, so the first space is where the subject begins.
     key: `${issuer} ${sub}`,
     client,

@@ -65,4 +65,6 @@ export interface CallRecord {
   policy_revision: number;
   status: CallStatus;
   error_code: ErrorCode | null;
+  /** What people call the caller, as their token said it. Null where it did not, and in records from before it was kept. */
+  user_name: string | null;
 }

@@ -22,10 +22,12 @@ export interface ChangeEvent {
   after: Json;
   /** Where they did it from; null for what the server does itself. */
   address: string | null;
+  /** What people call the actor, where their token said it. */
+  actor_name: string | null;
 }
 
-export type ChangedBy = Pick<ChangeEvent, 'actor' | 'client'> & Partial<Pick<ChangeEvent, 'address'>>;
+export type ChangedBy = Pick<ChangeEvent, 'actor' | 'client'> & Partial<Pick<ChangeEvent, 'address' | 'actor_name'>>;
 
-export function changedBy({ key, client, address }: Principal): ChangedBy {
-  return { actor: key, client, address: address ?? null };
+export function changedBy({ key, name, client, address }: Principal): ChangedBy {
+  return { actor: key, client, address: address ?? null, actor_name: name };
 }

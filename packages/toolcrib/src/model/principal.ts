@@ -8,6 +8,8 @@ export const ownIssuer = 'local';
 export interface Principal {
   readonly issuer: string;
   readonly subject: string;
+  /** What people call them, for people to read: nothing is decided by it. Null where the token does not say. */
+  readonly name: string | null;
   /** Issuer and subject in one string: who this is, whatever token they came with. */
   readonly key: string;
   /** The application that speaks for the person (`azp` or `client_id`), for the record. */

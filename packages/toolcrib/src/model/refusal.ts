@@ -27,4 +27,6 @@ export interface Refusal {
   request_id: string | null;
   /** 1, or how many there were that were too many to be listed one by one. */
   count: number;
+  /** What people call them, where a verified token said it. */
+  user_name: string | null;
 }

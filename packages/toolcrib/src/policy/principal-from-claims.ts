@@ -1,4 +1,5 @@
 import type { JsonObject } from '../model/json.ts';
+import { personName } from '../model/person-name.ts';
 import type { Principal } from '../model/principal.ts';
 
 /** Somebody who would come with these claims, from `usualIssuer` where they do not say. */
@@ -6,5 +7,6 @@ export function principalFromClaims(claims: JsonObject, usualIssuer = ''): Princ
   const { iss, sub } = claims;
   const issuer = typeof iss === 'string' ? iss : usualIssuer;
   const subject = typeof sub === 'string' ? sub : '';
-  return { issuer, subject, key: `${issuer} ${subject}`, client: null, claims, expiresAt: 0, token: null };
+  const name = personName(claims);
+  return { issuer, subject, name, key: `${issuer} ${subject}`, client: null, claims, expiresAt: 0, token: null };
 }

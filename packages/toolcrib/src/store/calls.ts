@@ -22,7 +22,7 @@ export function createCalls(queries: Queries, append: AppendRows) {
   async function running({ before, limit, subject, tool, issuer }: CallPage): Promise<CallRecord[]> {
     let query = queries.selectFrom('calls_in_flight').select('record').orderBy('call_id', 'desc');
     if (before !== undefined) query = query.where('call_id', '<', before);
-    const calls = (await query.execute()).map(({ record }) => JSON.parse(record) as CallRecord);
+    const calls = (await query.execute()).map(({ record }) => Object.assign({ user_name: null }, JSON.parse(record) as CallRecord));
     return calls
       .filter(
         (call) =>

@@ -42,7 +42,8 @@ export interface StoreNouns {
   readonly documents: Documents;
 }
 
-export type Change = Omit<ChangeEvent, 'id' | 'at' | 'client' | 'address'> & Partial<Pick<ChangeEvent, 'client' | 'address'>>;
+export type Change = Omit<ChangeEvent, 'id' | 'at' | 'client' | 'address' | 'actor_name'> &
+  Partial<Pick<ChangeEvent, 'client' | 'address' | 'actor_name'>>;
 
 export interface Store extends StoreNouns {
   /** Appended to, by each server in a chain of its own, and therefore never within a change. */
@@ -95,8 +96,8 @@ export function createStore(database: Database, { now = Date.now, keys, check }:
         kysely.transaction().execute(async (transaction) => {
           await lockChanges(transaction, dialect);
           await mutate(nouns(transaction));
-          const { kind, topic, subject, actor, client = null, address = null, before, after } = change;
-          const made = { at: now(), kind, topic, subject, actor, client, address, before, after };
+          const { kind, topic, subject, actor, client = null, address = null, actor_name = null, before, after } = change;
+          const made = { at: now(), kind, topic, subject, actor, client, address, actor_name, before, after };
           const event = await insertEvent(transaction, made, async (row) => {
             if (keys !== undefined) written = await chainEvent(transaction, keys, row, seen);
           });

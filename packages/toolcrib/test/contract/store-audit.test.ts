@@ -64,6 +64,30 @@ describeStore('the chains of the record', ({ open }) => {
     expect(ledgers.map(({ heads }) => heads.length)).toEqual([1, 1, 1]);
   });
 
+  test('[SEC-4] what was chained before names of people were kept still holds, and a name cannot be changed, added or taken away', async () => {
+    const unnamed = sampleCall();
+    await store.calls.append([unnamed, sampleCall({ user_name: 'alice' })]);
+    await store.change(sampleChange({ address: '127.0.0.1' }), async () => {});
+    await store.change(sampleChange({ actor_name: 'admin' }), async () => {});
+    await store.refusals.append([sampleRefusal(), sampleRefusal({ user_name: 'bob' })]);
+    expect(await store.audit.verify()).toMatchObject({ ok: true });
+    // As the version before wrote it: the columns there were then, and no trace of others.
+    const { user_name: _name, ...before } = unnamed;
+    const [chain] = await database.kysely.selectFrom('chains').select(['id', 'mac']).where('ledger', '=', 'calls').execute();
+    const text = `calls:${chain!.id}:1:${chain!.mac}${JSON.stringify(Object.values(before))}`;
+    const { mac } = await database.kysely.selectFrom('calls').select('mac').where('seq', '=', 1).executeTakeFirstOrThrow();
+    expect(mac).toBe(sampleChainKeys('k1').find('k1')!(text));
+
+    const named = { calls: 'user_name', changes: 'actor_name', refusals: 'user_name' } as const;
+    for (const ledger of ['calls', 'changes', 'refusals'] as const) {
+      const update = (value: string, seq: number) =>
+        sql.raw(`update ${tables[ledger]} set ${named[ledger]} = ${value} where seq = ${seq}`).execute(database.kysely);
+      await update("'mallory'", 1);
+      await update('null', 2);
+      expect(await problems(ledger)).toEqual(['1 the row was changed', '2 the row was changed']);
+    }
+  });
+
   for (const ledger of ['calls', 'changes', 'refusals'] as const) {
     const table = tables[ledger];
     const run = (statement: string) => sql.raw(statement).execute(database.kysely);

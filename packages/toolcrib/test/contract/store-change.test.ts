@@ -28,7 +28,7 @@ describeStore('changes and their events', ({ open }) => {
       after: { list: [1.5, 'ü'] },
     });
     const event = await store.change(change, (tx) => tx.policies.insert(policy));
-    expect(event).toEqual({ ...change, id: expect.any(Number), at: someTime, client: null, address: null });
+    expect(event).toEqual({ ...change, id: expect.any(Number), at: someTime, client: null, address: null, actor_name: null });
     expect(await store.policies.get(policy.id)).toEqual(policy);
     expect(await store.events.list({ limit: 1 })).toEqual([event]);
   });

@@ -110,6 +110,7 @@ export function sampleCall(fields: Partial<CallRecord> = {}): CallRecord {
     policy_revision: 7,
     status: 'completed',
     error_code: null,
+    user_name: null,
     ...fields,
   };
 }
@@ -152,6 +153,7 @@ export function sampleRefusal(fields: Partial<Refusal> = {}): Refusal {
     route: '/api/bff/tools',
     request_id: 'req-1',
     count: 1,
+    user_name: null,
     ...fields,
   };
 }

@@ -27,6 +27,7 @@ test('[BFF-6] [SEC-4] every call and every denial is recorded once, with who, wh
     call_id: done.call_id,
     issuer: `${server.url}/dev`,
     client: 'toolcrib-cli',
+    user_name: 'alice',
     policies: 'users-use-builtin-tools',
     status: 'completed',
     error_code: null,
@@ -35,6 +36,8 @@ test('[BFF-6] [SEC-4] every call and every denial is recorded once, with who, wh
   expect(refused).toMatchObject({ ...ofTool, subject: completed?.subject, status: 'failed', error_code: 'VALIDATION_ERROR' });
   expect(unknown).toMatchObject({ tool: 'nowhere:nothing', tool_id: null, policies: '', status: 'failed', error_code: 'NOT_FOUND' });
   expect(unknown?.subject).not.toBe(completed?.subject);
+  expect(unknown?.user_name).toBe('bob');
+  expect((await bob.get('/api/me')).json).toMatchObject({ subject: unknown?.subject, name: 'bob' });
   expect(calls).toHaveLength(3);
   expect((await admin.get(`/api/calls/${done.call_id}`)).json).toEqual(completed);
   // Neither arguments nor results are kept.
@@ -74,7 +77,7 @@ test('[BFF-6] [SEC-4] every change is recorded with who made it and what was the
 
   const { events } = changeEventListSchema.parse((await admin.get('/api/events?limit=7')).json);
   const { claims } = { claims: JSON.parse(Buffer.from(admin.token?.split('.')[1] ?? '', 'base64url').toString()) };
-  const by = { actor: `${server.url}/dev ${claims.sub}`, client: 'toolcrib-cli', address: '127.0.0.1' };
+  const by = { actor: `${server.url}/dev ${claims.sub}`, client: 'toolcrib-cli', address: '127.0.0.1', actor_name: 'admin' };
   const { tool_id } = (await admin.get('/api/tools/builtin:uuid')).json;
   expect(events.map(({ id: _id, at: _at, ...event }) => event).reverse()).toEqual([
     { kind: 'group-created', topic: 'group', subject: 'recorded', ...by, before: null, after: created },

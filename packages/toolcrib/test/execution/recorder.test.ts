@@ -20,6 +20,7 @@ function aRecord(call_id: string): CallRecord {
     policy_revision: 1,
     status: 'completed',
     error_code: null,
+    user_name: null,
   };
 }
 

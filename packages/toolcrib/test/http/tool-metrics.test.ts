@@ -9,6 +9,7 @@ const usual = {
   issuer: 'i',
   subject: 's',
   client: null,
+  user_name: null,
   definition_hash: null,
   policies: '',
   policy_revision: 0,

@@ -34,6 +34,24 @@ describe('tokens that are accepted', () => {
     expect(principal.claims).toMatchObject({ ...claims, iss: idp.issuer, aud: 'toolcrib-gateway' });
   });
 
+  test('[ID-1] a name for people to read comes from the token, cleaned and bounded, and is nobody where the token has none', async () => {
+    const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config] });
+    const nameIn = async (claims: object) => (await verifier.verify(await idp.sign({ sub: 'u-1', ...claims }))).name;
+    expect(await nameIn({ preferred_username: 'alice', email: 'a@acme.test', name: 'Alice A.' })).toBe('alice');
+    expect(await nameIn({ preferred_username: '', email: 'a@acme.test', name: 'Alice A.' })).toBe('a@acme.test');
+    expect(await nameIn({ preferred_username: ['alice'], email: 7, name: ' Zoë \n\t Ångström ' })).toBe('Zoë Ångström');
+    expect(await nameIn({ name: '\u202eecila\u2066\u200b\0\u001b[31m\ud800' })).toBe('ecila[31m');
+    expect(await nameIn({ name: '\u200f\u3164\u2028' })).toBeNull();
+    expect(await nameIn({})).toBeNull();
+    const long = await nameIn({ preferred_username: '🧰'.repeat(2000) });
+    expect(long).toBe(`${'🧰'.repeat(49)}…`);
+
+    const named = createTokenVerifier({ fetchDocument, issuers: [{ ...idp.config, name_claim: 'upn' }] });
+    const both = await named.verify(await idp.sign({ sub: 'u-1', upn: 'alice@acme.test', preferred_username: 'alice' }));
+    expect(both).toMatchObject({ subject: 'u-1', key: `${idp.issuer} u-1`, name: 'alice@acme.test' });
+    expect((await named.verify(await idp.sign({ sub: 'u-1', preferred_username: 'alice' }))).name).toBe('alice');
+  });
+
   test('the claims cannot be changed, because later requests with the token share them', async () => {
     const principal = await createTokenVerifier({ fetchDocument, issuers: [idp.config] }).verify(
       await idp.sign({ realm_access: { roles: ['user'] } }),

@@ -25,6 +25,7 @@ export const alice: Principal = {
   issuer: 'https://issuer.example',
   subject: 'alice',
   key: 'https://issuer.example alice',
+  name: null,
   client: null,
   claims: {},
   expiresAt: Number.MAX_SAFE_INTEGER,

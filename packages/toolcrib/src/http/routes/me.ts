@@ -15,9 +15,9 @@ export function meRoutes({ crib, administers }: { crib: Crib; administers: Claim
       access: 'caller',
       responses: { 200: { description: 'The caller', schema: meSchema } },
       handle({ principal }) {
-        const { issuer, subject } = principal;
+        const { issuer, subject, name } = principal;
         const administrator = administers(principal);
-        return { issuer, subject, administrator, may_run: administrator && crib.runPermission.isHeldBy(principal) };
+        return { issuer, subject, name, administrator, may_run: administrator && crib.runPermission.isHeldBy(principal) };
       },
     }),
   ];

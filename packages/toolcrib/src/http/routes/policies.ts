@@ -40,6 +40,7 @@ export function policyRoutes({ crib, verifier, administers, onlyIssuer }: Policy
     const allowed = counter.accessOf(principal);
     return {
       subject: principal.subject === '' ? null : principal.subject,
+      user_name: principal.name,
       administrator: administers(principal),
       revision: counter.rules.revision,
       policies: explainPolicies(counter.rules, principal.claims, tool),

@@ -56,7 +56,12 @@ const pendingSchema = grantSchema.pick({ audience: true, server: true, client: t
   /** Who began it, as people call them: the page at the end says for whom it was. */
   begun_by: z.string(),
   /** The same as the record has it: nobody else may redeem it. */
-  by: z.strictObject({ actor: z.string(), client: z.string().nullable(), address: z.string().nullable().optional() }),
+  by: z.strictObject({
+    actor: z.string(),
+    client: z.string().nullable(),
+    address: z.string().nullable().optional(),
+    actor_name: z.string().nullable().optional(),
+  }),
   loopback_port: z.int().optional(),
   /** What the browser came back with, until the one who began it redeems it. */
   parked: z.strictObject({ code: z.string(), iss: z.string().optional(), redemption_hash: z.string() }).optional(),

@@ -27,7 +27,7 @@ export function createAppend({ database, ledger, keys, now }: AppendInput): Chai
       return openChain(transaction, chainKeys, ledger.name, now());
     });
   const writer = createChainWriter({
-    ledger: ledger.name,
+    ledger,
     keys,
     open,
     insert: dialect === 'sqlite' ? insertIntoSqlite(database.connection, kysely, ledger) : insertIntoPostgres(kysely, ledger),

@@ -19,7 +19,7 @@ export async function chainEvent(
   seen: AuditHead | undefined,
 ): Promise<AuditHead> {
   const last = (await lastLink(transaction, keys.newest, seen)) ?? (await begin(transaction, keys, row.at));
-  const link = { ledger, chain: last.chain, seq: last.seq + 1, previous: last.mac };
+  const link = { ledger: ledgers.changes, chain: last.chain, seq: last.seq + 1, previous: last.mac };
   const mac = rowMac(newestMac(keys), link, storedValues(ledgers.changes, row));
   const { chain, seq } = link;
   await transaction.updateTable('events').set({ chain, seq, mac }).where('id', '=', row.id).execute();

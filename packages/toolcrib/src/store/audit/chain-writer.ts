@@ -1,5 +1,5 @@
-import type { AuditHead, AuditLedger } from '../../model/audit.ts';
-import type { StoredValue } from './ledgers.ts';
+import type { AuditHead } from '../../model/audit.ts';
+import type { Ledger, StoredValue } from './ledgers.ts';
 import { newestMac, rowMac, type ChainKeys } from './mac.ts';
 import type { OpenedChain } from './open-chain.ts';
 
@@ -14,7 +14,7 @@ export interface ChainWriter {
 }
 
 interface ChainWriterInput {
-  ledger: AuditLedger;
+  ledger: Ledger;
   /** Without keys rows are written without a chain. */
   keys: ChainKeys | undefined;
   open(keys: ChainKeys): Promise<OpenedChain>;
@@ -44,7 +44,7 @@ export function createChainWriter({ ledger, keys, open, insert }: ChainWriterInp
     head = undefined;
     await insert(chained);
     head = { chain, seq, mac };
-    last = { ledger, chain: chain.id, seq, mac };
+    last = { ledger: ledger.name, chain: chain.id, seq, mac };
   }
 
   return {

@@ -13,8 +13,11 @@ export interface Ledger {
   readonly id: string;
   readonly time: string;
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
-  /** Came later: covered where it is there, so that what was written before is still as it was. It is the last of the columns. */
-  readonly later?: string;
+  /**
+   * How many columns there were when the first row was chained. Those after them came later, and new ones are added at the end: the mac
+   * covers them up to the last that is not null, so that what was written before is still as it was.
+   */
+  readonly firstColumns: number;
 }
 
 export type StoredValue = string | number | null;
@@ -34,6 +37,7 @@ const callColumns: Record<keyof CallRecord, ColumnType> = {
   policy_revision: 'integer',
   status: 'text',
   error_code: 'text',
+  user_name: 'text',
 };
 
 const changeColumns: Record<keyof ChangeEvent, ColumnType> = {
@@ -47,6 +51,7 @@ const changeColumns: Record<keyof ChangeEvent, ColumnType> = {
   before: 'text',
   after: 'text',
   address: 'text',
+  actor_name: 'text',
 };
 
 const refusalColumns: Record<keyof Refusal, ColumnType> = {
@@ -63,20 +68,21 @@ const refusalColumns: Record<keyof Refusal, ColumnType> = {
   route: 'text',
   request_id: 'text',
   count: 'integer',
+  user_name: 'text',
 };
 
 export const ledgers: Readonly<Record<AuditLedger, Ledger>> = {
-  calls: { name: 'calls', table: 'calls', id: 'call_id', time: 'started_at', columns: Object.entries(callColumns) },
-  changes: { name: 'changes', table: 'events', id: 'id', time: 'at', columns: Object.entries(changeColumns), later: 'address' },
-  refusals: { name: 'refusals', table: 'refusals', id: 'id', time: 'at', columns: Object.entries(refusalColumns) },
+  calls: { name: 'calls', table: 'calls', id: 'call_id', time: 'started_at', columns: Object.entries(callColumns), firstColumns: 14 },
+  changes: { name: 'changes', table: 'events', id: 'id', time: 'at', columns: Object.entries(changeColumns), firstColumns: 9 },
+  refusals: { name: 'refusals', table: 'refusals', id: 'id', time: 'at', columns: Object.entries(refusalColumns), firstColumns: 13 },
 };
 
-/** What a row's mac is over: the same for what is about to be written and for what was read. */
-export function storedValues({ columns, later }: Ledger, row: object): StoredValue[] {
+/** Every column of a row: the same for what is about to be written and for what was read. */
+export function storedValues({ columns }: Ledger, row: object): StoredValue[] {
   const values: StoredValue[] = [];
   for (const column of columns) {
-    const value = (row as Record<string, StoredValue>)[column[0]] as StoredValue;
-    if (value === null && column[0] === later) continue;
+    // Not there at all in what an earlier version noted of a call, before it was written here.
+    const value = (row as Record<string, StoredValue | undefined>)[column[0]] ?? null;
     values.push(typeof value === 'string' ? plainText(value) : value);
   }
   return values;

@@ -1,5 +1,4 @@
-import type { AuditLedger } from '../../model/audit.ts';
-import type { StoredValue } from './ledgers.ts';
+import type { Ledger, StoredValue } from './ledgers.ts';
 
 /** The mac of a text under one key. */
 export type Mac = (text: string) => string;
@@ -12,7 +11,7 @@ export interface ChainKeys {
 
 /** Where a row stands. */
 interface Link {
-  ledger: AuditLedger;
+  ledger: Ledger;
   chain: number;
   seq: number;
   /** The mac of the row before; for the first one that of the chain itself. */
@@ -21,7 +20,14 @@ interface Link {
 
 /** The place, in which there is no bracket, and the values as a JSON list, so that no two rows are ever written alike. */
 export function rowMac(mac: Mac, { ledger, chain, seq, previous }: Link, values: readonly StoredValue[]): string {
-  return mac(`${ledger}:${chain}:${seq}:${previous}${JSON.stringify(values)}`);
+  return mac(`${ledger.name}:${chain}:${seq}:${previous}${JSON.stringify(covered(ledger, values))}`);
+}
+
+/** Without the columns that came later and say nothing. */
+function covered({ firstColumns }: Ledger, values: readonly StoredValue[]): readonly StoredValue[] {
+  let length = values.length;
+  while (length > firstColumns && values[length - 1] === null) length -= 1;
+  return length === values.length ? values : values.slice(0, length);
 }
 
 /** Of something that is no row: it begins with no ledger's name, so neither can stand for the other. */

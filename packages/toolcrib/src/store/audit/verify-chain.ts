@@ -55,10 +55,7 @@ export async function verifyChain({ queries, keys, ledger, chain, heads, note }:
         continue;
       }
       if (seq !== last + 1) tell(last + 1, seq === last + 2 ? 'the row was removed' : `the rows ${last + 1} to ${seq - 1} were removed`);
-      else if (
-        key !== undefined &&
-        rowMac(key, { ledger: ledger.name, chain: chain.id, seq, previous }, storedValues(ledger, row)) !== mac
-      ) {
+      else if (key !== undefined && rowMac(key, { ledger, chain: chain.id, seq, previous }, storedValues(ledger, row)) !== mac) {
         tell(seq, 'the row was changed', id);
       }
       if (differs(wanted.get(seq), mac)) tell(seq, 'it is not the row that was noted as a head', id);
