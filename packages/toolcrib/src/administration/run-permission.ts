@@ -38,6 +38,6 @@ function missing(claims: ClaimsByIssuer | undefined, issuer: string): string {
 /** What in the form says that something is to be started or read. */
 function fieldOf(form: SourceForm): string {
   if (form.source_type !== 'mcp') return `${form.source_type}.file`;
-  const saying = ['mcp_command', 'mcp_plugin_dir', 'mcp', 'mcp_container'] as const;
-  return saying.find((field) => form[field] !== undefined) ?? 'mcp_command';
+  const saying = ['mcp_command', 'mcp_plugin_dir', 'mcp', 'package', 'mcp_container'] as const;
+  return saying.find((field) => (form[field] ?? null) !== null) ?? 'mcp_command';
 }

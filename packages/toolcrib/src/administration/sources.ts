@@ -75,7 +75,8 @@ export function createSourceAdministration({
    * transaction, where nothing but the database may be waited for, so it is found out again where the source has changed meanwhile.
    */
   async function save(actor: Principal, kind: string, form: SourceForm, { replaced, managed_by, seen }: SavedAs): Promise<SourceRecord> {
-    const id = replaced ?? randomUUID();
+    const id = replaced ?? form.id ?? randomUUID();
+    if (form.id !== undefined && form.id !== id) throw new CribError('VALIDATION_ERROR', 'A source keeps its id', { field: 'id' });
     const source = await retryOvertaken(async () => {
       const known = replaced === undefined ? undefined : await existing(store, id);
       const { moved, ...normalised } = await prepare(actor, id, form, known);
@@ -87,6 +88,8 @@ export function createSourceAdministration({
           const { updated_at } = await existing(tx, id);
           refuseOvertaken({ updated_at }, { seen });
           if (updated_at !== known.updated_at) throw new Overtaken();
+        } else if ((await tx.sources.get(id)) !== undefined) {
+          throw new CribError('CONFLICT', 'There is a source with this id already. Replace it, or leave the id out', { field: 'id' });
         }
         await tx.sources.upsert(made);
         const writer = secrets.within(tx);

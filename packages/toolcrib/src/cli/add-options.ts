@@ -45,7 +45,7 @@ export const addOptions = {
   pinning: { value: 'mode', help: 'quarantine: new and changed tools wait for approval. warn: changed ones are reported' },
   transport: { value: 'type', help: 'For an address: streamable_http, or sse for an old server; sse where the path ends in /sse' },
   'startup-timeout': { value: 'ms', help: 'How long a start may take, fetching a package included; 60000 where it is not given' },
-  cwd: { value: 'folder', help: 'Where a program is started; this folder where the server is on this machine' },
+  cwd: { value: 'folder', help: 'Where a program or package is started; for a program this folder, unless the server is elsewhere' },
   container: { value: 'name', help: 'Starts it inside this container, which runs already' },
   image: { value: 'image', help: 'Starts it inside a container that is made from this image, which must be there already' },
   memory: { value: 'MiB', help: 'What a container that is made may use of memory; 512 where it is not given' },

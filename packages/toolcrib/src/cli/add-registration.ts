@@ -25,7 +25,7 @@ const ofAddresses = ['header', 'oauth', 'allow-insecure', ...basicOptions] as co
 const senseless: Record<AddTarget['kind'], { options: AddOption[]; why: string }> = {
   address: { options: ['version', 'lifecycle', 'standby', 'cwd'], why: 'is for servers that are started here, not for an address' },
   plugin: { options: [...ofAddresses, 'version', 'cwd'], why: 'is not for a folder with a manifest' },
-  package: { options: [...ofAddresses, 'cwd'], why: 'is not for a package' },
+  package: { options: [...ofAddresses], why: 'is not for a package' },
   program: { options: [...ofAddresses, 'version'], why: 'is not for a program' },
   document: { options: ['version', 'lifecycle', 'standby', 'cwd', 'transport'], why: 'is for MCP servers, not for a document' },
   container: {
@@ -87,11 +87,10 @@ function targetFields(
     case 'container':
       return { mcp_container: containerFields(given, target, variables), ...lifecycleFields(given) };
     case 'package':
-      return { mcp_command: target.command, ...lifecycleFields(given) };
-    case 'program': {
-      const cwd = startFolder(given);
-      return { mcp_command: target.command, ...lifecycleFields(given), ...(cwd === undefined ? {} : { mcp_cwd: cwd }) };
-    }
+      return { mcp_command: target.command, ...lifecycleFields(given), ...folderFields(given, undefined) };
+    case 'program':
+      // A path like ./server.py means the one here, so that is where it is started.
+      return { mcp_command: target.command, ...lifecycleFields(given), ...folderFields(given, '.') };
   }
 }
 
@@ -113,12 +112,13 @@ function lifecycleFields(given: Given<AddOption>): McpRegistrationInput {
   return { mcp_lifecycle_mode: lifecycle, ...(standby === undefined ? {} : { standby }) };
 }
 
-/** A path like ./server.py means the one here, so that is where it is started, unless the server is on another machine. */
-function startFolder(given: Given<AddOption>): string | undefined {
+/** Where it is started. A folder is one of this machine, unless the server is on another. */
+function folderFields(given: Given<AddOption>, usual: string | undefined): Pick<McpRegistrationInput, 'mcp_cwd'> {
   const written = given.text('cwd');
   const isHere = isLoopbackHost(URL.parse(given.required('url'))?.hostname ?? '');
-  if (isHere) return resolve(written ?? '.');
-  return written;
+  const folder = isHere ? (written ?? usual) : written;
+  if (folder === undefined) return {};
+  return { mcp_cwd: isHere ? resolve(folder) : folder };
 }
 
 function oneOf<const Value extends string>(given: Given<AddOption>, option: AddOption, values: readonly Value[]): Value | undefined {

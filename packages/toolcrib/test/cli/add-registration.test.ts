@@ -109,6 +109,11 @@ describe('what is added', () => {
     expect(registration(...elsewhere, '--', '/opt/server')).not.toHaveProperty('mcp_cwd');
     expect(registration(...elsewhere, '--cwd', '/srv', '--', '/opt/server').mcp_cwd).toBe('/srv');
     expect(registration('npx', 'pkg')).not.toHaveProperty('mcp_cwd');
+    expect(registration('npx', 'pkg', '--cwd', 'data')).toMatchObject({
+      mcp_command: ['npx', '-y', 'pkg'],
+      mcp_cwd: join(process.cwd(), 'data'),
+    });
+    expect(registration(...elsewhere, '--cwd', '/srv', 'uvx', 'pkg').mcp_cwd).toBe('/srv');
   });
 
   test('[CLI-1] an address has headers, a transport, and http only where it is allowed', () => {

@@ -137,7 +137,6 @@ test.each([
   ['an unknown field of the package', { name: 'a', mcp: { ...mcp, package: { ...npm, registry: 'x' } } }],
   ['an id', { ...remote, id: 'mine' }],
   ['another source type', { ...remote, source_type: 'openapi' }],
-  ['a value and a reference at once', { name: 'a', mcp: { ...mcp, env_vars: { A: { value: 'a', secret_ref: 'b', is_secret: true } } } }],
   ['a command without anything', { name: 'a', mcp_command: [] }],
 ])('[SRC-1] [SRC-2] %s does not fit the form', (_what, body) => {
   expect(mcpRegistrationSchema.safeParse(body).success).toBe(false);

@@ -1,6 +1,7 @@
 import { mapSecrets } from '../../model/credential.ts';
 import type { Json } from '../../model/json.ts';
 import { hiddenValue } from '../../secrets/secret.ts';
+import type { PackageForm } from '../../sources/mcp/registration/package-form.ts';
 import { isSecretUsername } from '../../sources/registration/is-secret-username.ts';
 import { hasReference, looksLikeSecretValue, looksSecret } from '../../sources/registration/secret-looks.ts';
 import type { SourceForm } from '../../sources/registration/source-form.ts';
@@ -18,11 +19,9 @@ export function literalSecrets(form: SourceForm): Path[] {
     ...shared,
     ...inValues(['mcp_env_vars'], form.mcp_env_vars),
     ...inValues(['mcp_container', 'env'], form.mcp_container?.env),
-    ...Object.entries(form.mcp?.env_vars ?? {}).flatMap(([name, { value, is_secret }]) =>
-      value !== undefined && isLiteral(value, is_secret || looksSecret(name)) ? [['mcp', 'env_vars', name]] : [],
-    ),
     ...inConfig(['mcp_config'], form.mcp_config, false),
-    ...inConfig(['mcp', 'config'], form.mcp?.config, false),
+    ...inPackage(['mcp'], form.mcp ?? {}),
+    ...inPackage([], form),
   ];
 }
 
@@ -38,6 +37,17 @@ function inCredential(field: string, credential: CredentialInput | undefined): P
 
 function inValues(at: Path, values: Readonly<Record<string, ValueInput>> = {}): Path[] {
   return Object.entries(values).flatMap(([name, value]) => (isLiteral(textOf(value), looksSecret(name)) ? [[...at, name]] : []));
+}
+
+function inPackage(at: Path, { env_vars: variables, config }: PackageForm): Path[] {
+  const written = Array.isArray(variables)
+    ? variables.map((variable, index) => [variable.name, variable, index] as const)
+    : Object.entries(variables ?? {}).map(([name, variable]) => [name, variable, name] as const);
+  const found = written.flatMap(([name, variable, key]) => {
+    const { value, is_secret } = typeof variable === 'string' ? { value: variable, is_secret: false } : variable;
+    return isLiteral(value ?? '', is_secret || looksSecret(name)) ? [[...at, 'env_vars', key]] : [];
+  });
+  return [...found, ...inConfig([...at, 'config'], config, false)];
 }
 
 function inConfig(at: Path, value: Json | undefined, secret: boolean): Path[] {

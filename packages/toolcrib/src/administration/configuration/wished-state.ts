@@ -16,7 +16,8 @@ const namespaceSchema = z
     'A namespace has at most 32 lower-case letters, digits, _ and -, and begins with a letter or a digit',
   );
 
-const unnamed = { namespace: true } as const;
+// A file knows a source by its namespace.
+const unnamed = { id: true, namespace: true } as const;
 const wishedSourceSchema = z
   .discriminatedUnion(
     'source_type',

@@ -1,38 +1,33 @@
 import { z } from 'zod';
 import type { RegistrationContext } from './registration-context.ts';
 import { callLimitsSchema } from '../../model/call-limits.ts';
+import { orNull } from './or-null.ts';
 import { resilienceSchema, sourceDefinitionSchema } from '../../model/source-definition.ts';
 
 const { tools, pinning, refresh_interval_ms } = sourceDefinitionSchema.shape;
 
 /** What every registration says of the source as such, whatever its type. */
 export const namingFields = {
+  id: orNull(z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'An id is a UUID in small letters')).describe(
+    'A UUID, made by the server unless given. Behind a path with an id it must be the same one',
+  ),
   // Not required here, so that its absence is answered with the words of SRC-10.
-  name: z.string().max(200).optional().describe('Required. What people call the source'),
-  namespace: z
-    .string()
-    .max(100)
-    .optional()
-    .describe(
-      'Leads the names of its tools: at most 32 lower-case letters, digits, _ and -, beginning with a letter or a digit. Made from the name of a new source; an update that does not give it keeps it',
-    ),
+  name: orNull(z.string().max(200)).describe('Required. What people call the source'),
+  namespace: orNull(z.string().max(100)).describe(
+    'Leads the names of its tools: at most 32 lower-case letters, digits, _ and -, beginning with a letter or a digit. Made from the name of a new source; an update that does not give it keeps it',
+  ),
   enabled: z.boolean().default(true),
 };
 
 /** And of how it is used. */
 export const handlingFields = {
-  resilience: resilienceSchema.optional().describe('How patient we are with the server, and how persistent'),
-  limits: callLimitsSchema
-    .optional()
-    .describe('What holds for all its tools together; a remote server has a breaker unless told otherwise'),
-  tools: tools.optional().describe('Which of its tools are taken: `*` globs of their names, or selectors'),
-  pinning: pinning
-    .unwrap()
-    .optional()
-    .describe(
-      'off: new and changed tools are taken as they are; warn: changed ones are reported; quarantine: new and changed ones wait for approval. The default is that of the server: warn in development, quarantine with an issuer. A replacement that does not say keeps what was there',
-    ),
-  refresh_interval_ms: refresh_interval_ms.unwrap().optional().describe('How often its tools are asked for again; 0 (default) never does'),
+  resilience: orNull(resilienceSchema).describe('How patient we are with the server, and how persistent'),
+  limits: orNull(callLimitsSchema).describe('What holds for all its tools together; a remote server has a breaker unless told otherwise'),
+  tools: orNull(tools).describe('Which of its tools are taken: `*` globs of their names, or selectors'),
+  pinning: orNull(pinning.unwrap()).describe(
+    'off: new and changed tools are taken as they are; warn: changed ones are reported; quarantine: new and changed ones wait for approval. The default is that of the server: warn in development, quarantine with an issuer. A replacement that does not say keeps what was there',
+  ),
+  refresh_interval_ms: orNull(refresh_interval_ms.unwrap()).describe('How often its tools are asked for again; 0 (default) never does'),
 };
 
 /** The same as a definition takes it. `usual` is what the server does where the form says nothing. */

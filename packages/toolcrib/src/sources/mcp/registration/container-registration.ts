@@ -8,19 +8,26 @@ import { flatFields } from './flat-fields.ts';
 import type { McpRegistration } from './forms.ts';
 import { invalid } from '../../registration/invalid.ts';
 import { checkImage, shorten } from './package-spec.ts';
+import type { ReadPackage } from './read-package.ts';
 import type { RegistrationContext } from '../../registration/registration-context.ts';
 
 /** Whether a registration describes a server inside a container, and not only how the container of a package is made. */
-export function isInContainer({ mcp_container: form, mcp, mcp_plugin_dir, mcp_command }: McpRegistration): boolean {
+export function isInContainer(registration: McpRegistration, described: ReadPackage | undefined): boolean {
+  const { mcp_container: form, mcp_plugin_dir, mcp_command } = registration;
   if (form === undefined) return false;
   const saysWhatIsStarted = form.container ?? form.image ?? form.command ?? form.env;
-  return saysWhatIsStarted !== undefined || (mcp === undefined && mcp_plugin_dir === undefined && mcp_command === undefined);
+  return saysWhatIsStarted !== undefined || (described === undefined && mcp_plugin_dir === undefined && mcp_command === undefined);
 }
 
 /** [SRC-3] A server that is started by `docker exec`: in a container that runs already, or in one that is made from an image. */
-export function containerRegistration(draft: Draft, registration: McpRegistration, context: RegistrationContext): DefinitionParts {
+export function containerRegistration(
+  draft: Draft,
+  registration: McpRegistration,
+  described: ReadPackage | undefined,
+  context: RegistrationContext,
+): DefinitionParts {
   const form: ContainerForm = registration.mcp_container ?? {};
-  refuseOtherFields(registration, form);
+  refuseOtherFields(registration, form, described);
   const { container: name, image, command } = form;
   if (name === undefined && image === undefined)
     throw invalid('mcp_container.container', 'Say which container: container for one that runs already, or image to make one from');
@@ -59,11 +66,14 @@ function refuseSettings(form: ContainerForm): void {
     );
 }
 
-function refuseOtherFields(registration: McpRegistration, form: ContainerForm): void {
+function refuseOtherFields(registration: McpRegistration, form: ContainerForm, described: ReadPackage | undefined): void {
   const instead = { mcp_cwd: 'workdir', mcp_env_vars: 'env', mcp_args: 'command', mcp_command: 'command' } as Record<string, string>;
-  if (registration.mcp !== undefined) {
+  if (described !== undefined) {
     const inner = (['container', 'image', 'command', 'env'] as const).find((field) => form[field] !== undefined) ?? 'image';
-    throw invalid(`mcp_container.${inner}`, `Beside mcp, mcp_container says only how the container is made. Take ${inner} out`);
+    throw invalid(
+      `mcp_container.${inner}`,
+      `Beside ${described.field('package')}, mcp_container says only how the container is made. Take ${inner} out`,
+    );
   }
   const given = flatFields.find((field) => field !== 'mcp_transport_type' && registration[field] !== undefined);
   if (given !== undefined) {

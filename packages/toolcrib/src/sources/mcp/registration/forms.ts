@@ -3,77 +3,63 @@ import type { Json } from '../../../model/json.ts';
 import { mcpDefinitionSchema } from '../../../model/mcp-definition.ts';
 import { processLimitsSchema } from '../../../model/process-limits.ts';
 import { containerFormSchema } from './container-form.ts';
-import { packageFormSchema, runtimeHintSchema } from './package-form.ts';
+import { packageFields, packageFormSchema, runtimeHintSchema } from './package-form.ts';
 import { allowInsecureField, handlingFields, namingFields } from '../../registration/common-fields.ts';
+import { orNull } from '../../registration/or-null.ts';
 import { credentialInputSchema, valueInputSchema, valuesSchema } from '../../registration/value-input.ts';
 
 const { transport_type, lifecycle_mode, standby, on_secret_change } = mcpDefinitionSchema.shape;
 
-/** [SRC-1] [SRC-2] The body of `POST /api/sources` for an MCP server, in either form. */
+/** [SRC-1] [SRC-2] The body of `POST /api/sources` for an MCP server, in any form. */
 export const mcpRegistrationSchema = z
   .strictObject({
     ...namingFields,
-    url: z.string().max(2048).optional().describe("The source's address, for people; a server is connected to at mcp_server_url"),
+    url: orNull(z.string().max(2048)).describe("The source's address, for people; a server is connected to at mcp_server_url"),
     source_type: z.literal('mcp').default('mcp'),
 
-    mcp_server_url: z.string().max(2048).optional().describe('Where a remote server listens; given, nothing is started here'),
-    mcp_plugin_dir: z
-      .string()
-      .max(4096)
-      .optional()
-      .describe('The absolute path of the directory with the manifest of a local server: server.json, else plugin.json'),
-    mcp_command: z
-      .union([z.string().max(4096), z.array(z.string().max(32_768)).min(1).max(400)])
-      .optional()
-      .describe('The program, or the program and its arguments; replaces the command of the manifest. No shell reads it'),
-    mcp_args: z.array(z.string().max(32_768)).max(400).optional().describe('Arguments added at the end of the command'),
-    mcp_cwd: z.string().max(4096).optional().describe('The absolute path of the directory to start in; the plugin directory otherwise'),
-    mcp_transport_type: transport_type
-      .unwrap()
-      .optional()
-      .describe('stdio (default) or sse for a local server, streamable_http (default) or sse for a remote one'),
-    mcp_runtime_hint: runtimeHintSchema.optional().describe('What starts the command'),
-    mcp_lifecycle_mode: lifecycle_mode
-      .unwrap()
-      .optional()
-      .describe('transient (default): a fresh process for every call; singleton: one process, kept and shared'),
-    mcp_env_vars: valuesSchema(valueInputSchema)
-      .optional()
-      .describe(
-        "Variables of a local server's environment. For a remote server they become headers: API_KEY is X-API-Key, BEARER_TOKEN is Authorization: Bearer, MCP_HEADER_X_Y is X-Y",
-      ),
+    mcp_server_url: orNull(z.string().max(2048)).describe('Where a remote server listens; given, nothing is started here'),
+    mcp_plugin_dir: orNull(z.string().max(4096)).describe(
+      'The absolute path of the directory with the manifest of a local server: server.json, else plugin.json',
+    ),
+    mcp_command: orNull(z.union([z.string().max(4096), z.array(z.string().max(32_768)).min(1).max(400)])).describe(
+      'The program, or the program and its arguments; replaces the command of the manifest. No shell reads it',
+    ),
+    mcp_args: orNull(z.array(z.string().max(32_768)).max(400)).describe('Arguments added at the end of the command'),
+    mcp_cwd: orNull(z.string().max(4096)).describe('The absolute path of the directory to start in; the plugin directory otherwise'),
+    mcp_transport_type: orNull(transport_type.unwrap()).describe(
+      'stdio (default) or sse for a local server, streamable_http (default) or sse for a remote one',
+    ),
+    mcp_runtime_hint: orNull(runtimeHintSchema).describe('What starts the command'),
+    mcp_lifecycle_mode: orNull(lifecycle_mode.unwrap()).describe(
+      'transient (default): a fresh process for every call; singleton: one process, kept and shared',
+    ),
+    mcp_env_vars: orNull(valuesSchema(valueInputSchema)).describe(
+      "Variables of a local server's environment. For a remote server they become headers: API_KEY is X-API-Key, BEARER_TOKEN is Authorization: Bearer, MCP_HEADER_X_Y is X-Y",
+    ),
     mcp_config: (z.unknown() as z.ZodType<Json>)
       .optional()
       .describe('Values for the arguments that a manifest leaves open; shown redacted'),
-    mcp_process_limits: processLimitsSchema
-      .optional()
-      .describe('What a server that is started here may use of the machine; not more than the operator allows'),
-    mcp: packageFormSchema.optional(),
-    mcp_container: containerFormSchema.optional(),
+    mcp_process_limits: orNull(processLimitsSchema).describe(
+      'What a server that is started here may use of the machine; not more than the operator allows',
+    ),
+    mcp: orNull(packageFormSchema),
+    ...packageFields,
+    mcp_container: orNull(containerFormSchema),
 
-    headers: valuesSchema(valueInputSchema).optional().describe('Sent with every request to a remote server; they win over mcp_env_vars'),
-    credential: credentialInputSchema.optional(),
-    credential_env: z
-      .string()
-      .max(200)
-      .optional()
-      .describe(
-        "For a server that is started here and to which each user speaks for themselves: the environment variable that gets the caller's token",
-      ),
-    discovery_credential: credentialInputSchema
-      .optional()
-      .describe(
-        'Credentials for listing the tools where every user has their own; {"type": "oauth"} is a connection that an administrator makes',
-      ),
+    headers: orNull(valuesSchema(valueInputSchema)).describe('Sent with every request to a remote server; they win over mcp_env_vars'),
+    credential: orNull(credentialInputSchema),
+    credential_env: orNull(z.string().max(200)).describe(
+      "For a server that is started here and to which each user speaks for themselves: the environment variable that gets the caller's token",
+    ),
+    discovery_credential: orNull(credentialInputSchema).describe(
+      'Credentials for listing the tools where every user has their own; {"type": "oauth"} is a connection that an administrator makes',
+    ),
     allow_insecure: allowInsecureField,
     ...handlingFields,
-    standby: standby.unwrap().optional().describe('Processes of a transient server that are started ahead of the calls'),
-    on_secret_change: on_secret_change
-      .unwrap()
-      .optional()
-      .describe(
-        'restart (default): a server that was started with a secret is started again when that changes; keep: it keeps the old value',
-      ),
+    standby: orNull(standby.unwrap()).describe('Processes of a transient server that are started ahead of the calls'),
+    on_secret_change: orNull(on_secret_change.unwrap()).describe(
+      'restart (default): a server that was started with a secret is started again when that changes; keep: it keeps the old value',
+    ),
     register_resources_as_tools: z.boolean().default(false).describe('Offers the resources of the server as tools too'),
   })
   .meta({ required: ['name'], description: 'An MCP server: remote, in a plugin directory, or described by its package' });

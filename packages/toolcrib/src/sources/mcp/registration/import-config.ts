@@ -45,7 +45,8 @@ class Reading {
     if (this.registrations.length + this.problems.length >= maxServers) throw refusal(`The file has more than ${maxServers} servers`);
     try {
       const form = read();
-      const { name = '', ...rest } = form;
+      const { name: given, ...rest } = form;
+      const name = given ?? '';
       const content = JSON.stringify(rest);
       // Every tool of a UTCP manual repeats the server it comes from.
       if (this.#seen.get(name) === content) return;

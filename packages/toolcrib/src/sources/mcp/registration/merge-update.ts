@@ -1,7 +1,9 @@
 import type { Json } from '../../../model/json.ts';
 import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { NamedValue } from '../../../model/source-definition.ts';
 import { hiddenValue } from '../../../secrets/secret.ts';
 import type { McpRegistration } from './forms.ts';
+import type { PackageForm, PackageVariable } from './package-form.ts';
 import { invalid } from '../../registration/invalid.ts';
 import { keepStored, keepValues, lookUp, nothingStored } from '../../registration/keep-stored.ts';
 
@@ -16,16 +18,24 @@ export function mergeUpdate(known: McpDefinition, form: McpRegistration, { keepS
   if (form.mcp_config !== undefined) merged.mcp_config = keepConfig(form.mcp_config, stored.config, 'mcp_config');
   if (form.mcp_container?.env !== undefined)
     merged.mcp_container = { ...form.mcp_container, env: keepValues(form.mcp_container.env, stored.environment) };
-  if (form.mcp !== undefined) {
-    merged.mcp = { ...form.mcp };
-    if (form.mcp.config !== undefined) merged.mcp.config = keepConfig(form.mcp.config, stored.config, 'mcp.config');
-    const variables = Object.entries(form.mcp.env_vars ?? {}).map(([name, { value, ...rest }]) => {
-      const known = value === hiddenValue ? lookUp(stored.environment, name) : undefined;
-      return [name, { ...rest, ...(known ?? (value === undefined ? {} : { value })) }] as const;
-    });
-    if (form.mcp.env_vars !== undefined) merged.mcp.env_vars = Object.fromEntries(variables);
-  }
+  if (form.mcp !== undefined) merged.mcp = { ...form.mcp, ...keepPackage(form.mcp, stored, 'mcp.') };
+  Object.assign(merged, keepPackage(form, stored, ''));
   return merged;
+}
+
+/** What a server described by its package has of values, under `mcp` or at the top. */
+function keepPackage({ config, env_vars: variables }: PackageForm, stored: McpDefinition, at: string): Partial<PackageForm> {
+  const merged: Partial<PackageForm> = {};
+  if (config !== undefined) merged.config = keepConfig(config, stored.config, `${at}config`);
+  const keep = (name: string, variable: string | PackageVariable) => keepVariable(variable, lookUp(stored.environment, name));
+  if (Array.isArray(variables)) merged.env_vars = variables.map((one) => ({ ...one, ...keep(one.name, one), name: one.name }));
+  else if (variables != null) merged.env_vars = Object.fromEntries(Object.entries(variables).map(([name, one]) => [name, keep(name, one)]));
+  return merged;
+}
+
+function keepVariable(variable: string | PackageVariable, known: NamedValue | undefined): PackageVariable {
+  const written = typeof variable === 'string' ? { value: variable, is_secret: false, required: false } : variable;
+  return written.value === hiddenValue && known !== undefined ? { ...written, value: null, ...known } : written;
 }
 
 function keepConfig(value: Json, stored: Json | undefined, field: string): Json {

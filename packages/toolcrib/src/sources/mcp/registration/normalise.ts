@@ -8,8 +8,8 @@ import { flatRegistration, type DefinitionParts } from './flat-registration.ts';
 import type { McpRegistration } from './forms.ts';
 import { invalid } from '../../registration/invalid.ts';
 import type { NormalisedRegistration } from '../../registration/normalised-registration.ts';
-import type { OriginInput } from './package-form.ts';
 import { packageRegistration } from './package-registration.ts';
+import { readPackage, type ReadPackage } from './read-package.ts';
 import { perUserParts } from './per-user-parts.ts';
 import { readCredential } from '../../registration/read-credential.ts';
 import { readNaming } from '../../registration/read-naming.ts';
@@ -23,7 +23,8 @@ export async function normaliseRegistration(
 ): Promise<NormalisedRegistration<McpDefinition>> {
   const naming = readNaming(form, context);
   const draft = createDraft(context);
-  const { parts, starts } = await partsOf(draft, form, context);
+  const described = readPackage(form);
+  const { parts, starts } = await partsOf(draft, form, described, context);
   const isLocal = starts !== null;
   if (isLocal && (form.headers !== undefined || (form.credential !== undefined && !isPerUser(form.credential)))) {
     throw invalid(form.headers === undefined ? 'credential' : 'headers', 'A server that is started here has no headers: give it variables');
@@ -35,7 +36,7 @@ export async function normaliseRegistration(
   const { allow_insecure: allowInsecure } = form;
   const credential = parts.credential ?? readCredential(draft, form.credential, { field: 'credential', allowInsecure });
   const perUser = perUserParts(draft, form, credential, isLocal);
-  const missing = await missingValues(draft, context, form.mcp === undefined ? 'mcp_env_vars' : 'mcp.env_vars');
+  const missing = await missingValues(draft, context, described?.field('env_vars') ?? 'mcp_env_vars');
   if (missing.length > 0 && context.preview !== true) throw invalid(missing[0] ?? '', 'Missing required credentials', { missing });
 
   const definition = mcpDefinitionSchema.parse({
@@ -54,14 +55,19 @@ export async function normaliseRegistration(
     ...handlingOf(form, context),
     process_limits: form.mcp_process_limits,
     register_resources_as_tools: form.register_resources_as_tools,
-    origin: originOf(form.mcp?.source ?? 'manual'),
+    origin: described?.origin,
   });
   return { ...naming, enabled: form.enabled, definition, secrets: draft.secrets, starts, missing, document: null };
 }
 
-async function partsOf(draft: Draft, form: McpRegistration, context: RegistrationContext): Promise<DefinitionParts> {
-  if (isInContainer(form)) return containerRegistration(draft, form, context);
-  return form.mcp === undefined ? flatRegistration(draft, form, context) : packageRegistration(draft, form, context);
+async function partsOf(
+  draft: Draft,
+  form: McpRegistration,
+  described: ReadPackage | undefined,
+  context: RegistrationContext,
+): Promise<DefinitionParts> {
+  if (isInContainer(form, described)) return containerRegistration(draft, form, described, context);
+  return described === undefined ? flatRegistration(draft, form, context) : packageRegistration(draft, form, described, context);
 }
 
 /** [SRC-10] Required values that are not there, or refer to something that is not there. */
@@ -78,12 +84,6 @@ async function missingValues(draft: Draft, context: RegistrationContext, field: 
     if (found.includes(false)) missing.push(`${field}.${name}`);
   }
   return missing;
-}
-
-function originOf(origin: OriginInput): McpDefinition['origin'] {
-  if (typeof origin === 'string') return 'manual';
-  if ('Official' in origin) return { official: origin.Official };
-  return 'Smithery' in origin ? { smithery: origin.Smithery } : origin;
 }
 
 /** A value that has been taken out as a secret must not stay behind in the configuration it came from. */

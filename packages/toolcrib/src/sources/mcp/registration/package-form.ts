@@ -4,22 +4,25 @@ import { valuesSchema } from '../../registration/value-input.ts';
 
 export const runtimeHintSchema = z.enum(['uvx', 'npx', 'python', 'node', 'docker']);
 
+/** Kept as they were written, so that they can be read back so: in the small letters of JSON, or as Rust's serde writes an enum. */
+const packageTypes = ['npm', 'pypi', 'docker', 'binary', 'http', 'Npm', 'Pypi', 'Docker', 'Binary', 'Http'] as const;
+
 const packageSchema = z.strictObject({
   package_type: z
-    .enum(['npm', 'pypi', 'docker', 'binary', 'http'])
+    .enum(packageTypes)
     .describe('npm is started with npx, pypi with uvx, docker with docker run, a binary directly; http is only connected to'),
   // Not required here, so that its absence is answered with the words of SRC-10.
   identifier: z
     .string()
     .max(512)
-    .optional()
+    .nullish()
     .describe('Required. The package, the image, the path of the program, or a name for what is connected to'),
-  version: z.string().max(100).optional().describe('An exact version, or a tag'),
+  version: z.string().max(100).nullish().describe('An exact version, or a tag'),
   program: z
     .string()
     .regex(/^[^\s-]\S*$/, 'The name of a program, such as mcp-server-git')
     .max(200)
-    .optional()
+    .nullish()
     .describe('For npm and pypi: the program of the package to run, where it does not have the name of the package'),
   with: z
     .array(
@@ -29,19 +32,23 @@ const packageSchema = z.strictObject({
         .max(200),
     )
     .max(20)
-    .optional()
+    .nullish()
     .describe('For pypi, and for npm with a program: further packages that it needs'),
-  runtime_hint: runtimeHintSchema.optional().describe('For a binary that is a script: python or node'),
-  args: z.array(z.string().max(32_768)).max(400).optional().describe('Given to the server as they are; no shell reads them'),
+  runtime_hint: runtimeHintSchema.nullish().describe('For a binary that is a script: python or node'),
+  args: z.array(z.string().max(32_768)).max(400).nullish().describe('Given to the server as they are; no shell reads them'),
 });
-export type PackageInput = z.infer<typeof packageSchema>;
+
+const address = z.strictObject({ url: z.string().max(2048) });
 
 const transportSchema = z
-  .discriminatedUnion('type', [
+  .union([
     z.strictObject({ type: z.literal('stdio') }),
     z.strictObject({ type: z.literal('http'), url: z.string().max(2048) }),
+    z.enum(['Stdio', 'stdio']),
+    z.strictObject({ Http: address }),
+    z.strictObject({ http: address }),
   ])
-  .describe('Required. How the server is spoken to');
+  .describe('Required. How the server is spoken to: {"type": "stdio"} or {"type": "http", "url": …}; also "Stdio" or {"Http": {"url": …}}');
 
 const official = z.strictObject({ name: z.string().max(500), version: z.string().max(200) });
 const smithery = z.strictObject({ qualified_name: z.string().max(500) });
@@ -55,27 +62,37 @@ const originSchema = z
     z.enum(['Manual', 'manual']),
   ])
   .describe('Where the description of the server was found; for people');
-export type OriginInput = z.infer<typeof originSchema>;
 
-const packageVariableSchema = z
-  .strictObject({
-    value: z.string().max(65_536).optional(),
-    secret_ref: z.string().min(1).max(200).optional().describe('The name of a stored secret'),
-    is_secret: z.boolean().default(false).describe('Stored sealed and never shown again'),
-    required: z.boolean().default(false).describe('Without a value the source is not saved'),
-  })
-  .refine(({ value, secret_ref }) => value === undefined || secret_ref === undefined, 'Give a value or a secret_ref, not both');
+const variableFields = {
+  value: z.string().max(65_536).nullish(),
+  secret_ref: z.string().min(1).max(200).nullish().describe('The name of a stored secret'),
+  is_secret: z.boolean().default(false).describe('Stored sealed and never shown again'),
+  required: z.boolean().default(false).describe('Without a value the source is not saved'),
+};
+const variableNameSchema = z.string().min(1).max(200);
+const variableSchema = z.strictObject({ name: variableNameSchema.nullish().describe('As the key says it'), ...variableFields });
+export type PackageVariable = z.infer<typeof variableSchema>;
 
-/** [SRC-2] A server described by its package. */
+const variablesSchema = z
+  .union([
+    valuesSchema(z.union([z.string().max(65_536), variableSchema])),
+    z.array(z.strictObject({ name: variableNameSchema, ...variableFields })).max(500),
+  ])
+  .describe('By name: the value itself, or {value or secret_ref, is_secret, required}. A list of {name, value, …} is taken too');
+export type PackageVariables = z.infer<typeof variablesSchema>;
+
+/** [SRC-2] What describes a server by its package: under `mcp`, or at the top of a registration. */
+export const packageFields = {
+  package: packageSchema.nullish().describe('Required. What is started or connected to'),
+  transport: transportSchema.nullish(),
+  source: originSchema.nullish(),
+  env_vars: variablesSchema.nullish(),
+  config: (z.unknown() as z.ZodType<Json>)
+    .optional()
+    .describe('Stored with the source and shown redacted; fills only what a manifest declares'),
+};
+
 export const packageFormSchema = z
-  .strictObject({
-    package: packageSchema.optional().describe('Required. What is started or connected to'),
-    transport: transportSchema.optional(),
-    source: originSchema.optional(),
-    env_vars: valuesSchema(packageVariableSchema).optional(),
-    config: (z.unknown() as z.ZodType<Json>)
-      .optional()
-      .describe('Stored with the source and shown redacted; fills only what a manifest declares'),
-  })
+  .strictObject(packageFields)
   .meta({ required: ['package', 'transport'], description: 'A server described by its package' });
 export type PackageForm = z.infer<typeof packageFormSchema>;
