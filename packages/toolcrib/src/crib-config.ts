@@ -10,6 +10,7 @@ import type { Pinning } from './model/source-definition.ts';
 import type { RunRules } from './model/run-rules.ts';
 import type { SourceRecord } from './model/source.ts';
 import type { Tool } from './model/tool.ts';
+import type { Registries } from './sources/mcp/registry/registry-lookup.ts';
 import type { Pauses } from './supervision/paced.ts';
 import type { SourceNotice } from './supervision/source-notice.ts';
 import type { TracingConfig } from './tracing/tracing-config.ts';
@@ -38,6 +39,8 @@ export interface CribConfig {
   pinning?: Pinning;
   /** Where the Docker Engine listens; `DOCKER_HOST` or the usual place when absent. */
   dockerHost?: string;
+  /** [SRC-2] Where descriptions of servers are looked up, null being nowhere; in the public registries where it is left out. */
+  registries?: Partial<Registries>;
   /** [SEC-1] What may be connected to beside public addresses; this machine where it is left out. */
   allowedNetworks?: readonly string[];
   /** Through what everything goes on its way out, and what does not. */

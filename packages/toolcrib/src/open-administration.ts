@@ -11,6 +11,7 @@ import { createSourcePreview, type PreviewSource } from './administration/source
 import { createSourceAdministration, type SourceAdministration } from './administration/sources.ts';
 import { createToolAdministration, type ToolAdministration } from './administration/tools.ts';
 import { createWireLogAdministration, type WireLogAdministration } from './administration/wire-log.ts';
+import { createRegistryLookup, publicRegistries } from './sources/mcp/registry/registry-lookup.ts';
 import type { CribConfig } from './crib-config.ts';
 
 /** What administrators see and change. */
@@ -35,7 +36,8 @@ type AdministrationInput = InputOf<typeof createMakeChange> &
   Omit<InputOf<typeof createSourceAdministration>, 'scopeOf' | 'runPermission' | 'change'> &
   Pick<InputOf<typeof createSourcePreview>, 'createOpener' | 'importDocument' | 'forgotten'> &
   Pick<InputOf<typeof createConnectionAdministration>, 'connections' | 'speakers'> &
-  Pick<InputOf<typeof createScopeOf>, 'allowedNames' | 'egress'> &
+  Pick<InputOf<typeof createScopeOf>, 'allowedNames'> &
+  Pick<InputOf<typeof createRegistryLookup>, 'egress'> &
   Pick<InputOf<typeof createWireLogAdministration>, 'wireLogs'>;
 
 export function openAdministration(config: CribConfig, input: AdministrationInput): Administration {
@@ -43,7 +45,8 @@ export function openAdministration(config: CribConfig, input: AdministrationInpu
   const { development = false, allowedMounts = [], pinning, warn } = config;
   const change = createMakeChange(input);
   const runPermission = createRunPermission(config.runners);
-  const scopeOf = createScopeOf({ ...input, allowedMounts, pinning });
+  const lookUp = createRegistryLookup({ ...input, registries: { ...publicRegistries, ...config.registries } });
+  const scopeOf = createScopeOf({ ...input, allowedMounts, lookUp, pinning });
   const administration = {
     secrets: createSecretAdministration({
       secrets,

@@ -5,6 +5,7 @@ import { createFillIn } from '../secrets/fill-in.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { readManifest } from '../sources/mcp/registration/manifest.ts';
+import type { LookUpServer } from '../sources/mcp/registry/registry-lookup.ts';
 import type { RegistrationContext } from '../sources/registration/registration-context.ts';
 
 export type ScopeOf = (sourceId: string) => RegistrationContext;
@@ -16,17 +17,20 @@ interface RegistrationScopeInput {
   /** Directories of this machine that containers may mount. */
   allowedMounts: readonly string[];
   egress: Pick<Egress, 'checkLiteral'>;
+  /** [SRC-2] */
+  lookUp: LookUpServer;
   /** [INV-3] For sources that say nothing. */
   pinning: Pinning | undefined;
 }
 
 /** [SRC-10] What there is for one source to refer to, judged by what will fill it in when the server is started. */
-export function createScopeOf({ secrets, allowedNames, allowedMounts, egress, pinning }: RegistrationScopeInput): ScopeOf {
+export function createScopeOf({ secrets, allowedNames, allowedMounts, egress, lookUp, pinning }: RegistrationScopeInput): ScopeOf {
   return (sourceId) => {
     const fillIn = createFillIn({ secrets, sourceId, allowedNames, environment: process.env, declared: {} });
     return {
       allowedMounts,
       pinning,
+      lookUp,
       checkLiteral: egress.checkLiteral,
       readManifest,
       secretName: (variable) => sourceSecretName(sourceId, variable),

@@ -1,3 +1,4 @@
+import { describeRegistry } from './describe-registry.ts';
 import { countTools, commandLine, toolTable } from './describe-source.ts';
 import { describeImport, importOf } from './describe-import.ts';
 import { describeMissing } from './describe-missing.ts';
@@ -17,7 +18,8 @@ export async function addDryRun(sources: SourceClient, form: unknown, { json }: 
 
 function report(preview: ShownPreview): void {
   const { namespace, definition, starts, missing, tools, error } = preview;
-  const { container } = definition;
+  const { container, looked_up: found } = definition;
+  if (found != null) remark(`${describeRegistry(found)} says what is started and needed.`);
   const where = container === null ? '' : container.name === null ? ` in a container of ${container.image}` : ` in ${container.name}`;
   if (starts !== null) remark(`${namespace} would be started with ${commandLine(starts.command)}${where}`);
   else if (definition.document === undefined) remark(`${namespace} would be connected to at ${definition.server_url ?? 'its address'}`);

@@ -17,6 +17,7 @@ export function addName(target: AddTarget): string {
     if (target.text === null) return nameOfAddress(target.written);
     return telling(resolve(target.written).split(sep).reverse()) ?? target.written;
   }
+  if (target.kind === 'registry') return telling(target.name.split('/').reverse()) ?? target.name;
   if (target.kind === 'plugin') return telling(target.directory.split(sep).reverse()) ?? target.directory;
   if (target.kind === 'container') {
     const place = target.container ?? target.image ?? '';

@@ -12,6 +12,11 @@ export const addOptions = {
     help: 'A variable whose value is stored sealed: asked for, or read from standard input. NAME=VALUE can be seen by others on this machine',
   },
   header: { value: "'Name: value'", many: true, help: 'Sent with every request to an address' },
+  setting: {
+    value: 'NAME=VALUE',
+    many: true,
+    help: 'A value that a manifest, or the description of a server in a registry, leaves open. ${NAME} is the value of a stored secret',
+  },
   'basic-user': {
     value: 'name',
     help: 'Basic authentication at an address, as this user. The password is asked for, or read from standard input',

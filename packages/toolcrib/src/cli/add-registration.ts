@@ -28,6 +28,7 @@ const senseless: Record<AddTarget['kind'], { options: AddOption[]; why: string }
   package: { options: [...ofAddresses], why: 'is not for a package' },
   program: { options: [...ofAddresses, 'version'], why: 'is not for a program' },
   document: { options: ['version', 'lifecycle', 'standby', 'cwd', 'transport'], why: 'is for MCP servers, not for a document' },
+  registry: { options: ['transport'], why: 'is not for a server of a registry, which says it' },
   container: {
     options: [...ofAddresses, 'version', 'cwd', 'transport'],
     why: 'is not for a server inside a container',
@@ -55,10 +56,14 @@ export function addRegistration(given: Given<AddOption>, target: AddTarget, vari
     ...addChoice(given),
   };
   if (target.kind === 'document') return { ...common, ...documentFields(given, target, variables) };
+  const setting = target.kind === 'plugin' || target.kind === 'registry' ? undefined : given.origin('setting');
+  if (setting !== undefined)
+    throw new UsageError('--setting is for a server of a registry, or a folder with a manifest', { field: 'setting' });
   const { credential, rest } = takeBasic(given, variables);
+  const hasVariables = Object.keys(rest).length > 0 && target.kind !== 'container' && target.kind !== 'registry';
   return {
     ...common,
-    ...(Object.keys(rest).length === 0 || target.kind === 'container' ? {} : { mcp_env_vars: rest }),
+    ...(hasVariables ? { mcp_env_vars: rest } : {}),
     ...(transport === undefined ? {} : { mcp_transport_type: transport }),
     ...(credential === undefined ? {} : { credential }),
     ...targetFields(given, target, rest),
@@ -77,12 +82,22 @@ function targetFields(
 ): McpRegistrationInput {
   switch (target.kind) {
     case 'address':
-      return remoteFields(given, target.url);
+      return { mcp_server_url: target.url, ...connectionFields(given) };
     case 'plugin':
       return {
         mcp_plugin_dir: target.directory,
         ...(target.args.length === 0 ? {} : { mcp_args: target.args }),
+        ...named('mcp_config', settings(given)),
         ...lifecycleFields(given),
+      };
+    case 'registry':
+      return {
+        source: target.source,
+        ...named('env_vars', variables),
+        ...named('config', settings(given)),
+        ...connectionFields(given),
+        ...lifecycleFields(given),
+        ...folderFields(given, undefined),
       };
     case 'container':
       return { mcp_container: containerFields(given, target, variables), ...lifecycleFields(given) };
@@ -94,11 +109,27 @@ function targetFields(
   }
 }
 
-function remoteFields(given: Given<AddOption>, url: string): McpRegistrationInput {
+/** What a manifest or the description in a registry leaves open. */
+function settings(given: Given<AddOption>): Record<string, string> {
+  return Object.fromEntries(
+    given.list('setting').map((pair): [string, string] => {
+      const equals = pair.indexOf('=');
+      // Not repeated: it may be a secret.
+      if (equals < 1) throw new UsageError('--setting must be NAME=VALUE', { field: 'setting' });
+      return [pair.slice(0, equals), pair.slice(equals + 1)];
+    }),
+  );
+}
+
+/** Nothing at all where there are none. */
+function named<Name extends string>(name: Name, values: Record<string, string>): { [Key in Name]?: Record<string, string> } {
+  return Object.keys(values).length === 0 ? {} : ({ [name]: values } as { [Key in Name]: Record<string, string> });
+}
+
+function connectionFields(given: Given<AddOption>): McpRegistrationInput {
   const headers = givenHeaders(given);
   return {
-    mcp_server_url: url,
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...named('headers', headers),
     ...(given.on('oauth') ? { credential: { type: 'oauth' }, discovery_credential: { type: 'oauth' } } : {}),
     ...(given.on('allow-insecure') ? { allow_insecure: true } : {}),
   };

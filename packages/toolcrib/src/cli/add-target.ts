@@ -5,6 +5,7 @@ import { packageCommand } from '../sources/mcp/registration/package-command.ts';
 import type { AddOption } from './add-options.ts';
 import { documentTarget, type DocumentTarget } from './document-target.ts';
 import type { Given } from './given.ts';
+import { registryTarget, type RegistryTarget } from './registry-target.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What is to be added: a server to connect to, a folder with a manifest, a command that starts one, here or in a container, or a document. */
@@ -13,6 +14,7 @@ export type AddTarget =
   | { kind: 'plugin'; directory: string; args: string[] }
   | { kind: 'container'; container?: string | undefined; image?: string | undefined; command: string[] }
   | { kind: 'package' | 'program'; command: string[] }
+  | RegistryTarget
   | DocumentTarget;
 
 const packageTypes = { npx: 'npm', uvx: 'pypi' } as const;
@@ -32,6 +34,11 @@ export function addTarget({ operands, text, on }: Pick<Given<AddOption>, 'operan
   if (document !== undefined) {
     if (rest[0] !== undefined) throw new UsageError(`${JSON.stringify(rest[0])} is one argument too many behind a document`);
     return document;
+  }
+  const listed = registryTarget(first, version);
+  if (listed !== undefined) {
+    if (rest[0] !== undefined) throw new UsageError(`${JSON.stringify(rest[0])} is one argument too many behind a server of a registry`);
+    return listed;
   }
   if (/^https?:\/\//i.test(first)) {
     if (rest[0] !== undefined) throw new UsageError(`${JSON.stringify(rest[0])} is one argument too many behind an address`);

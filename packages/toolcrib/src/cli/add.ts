@@ -18,7 +18,7 @@ import { print, printJson, remark } from './terminal.ts';
 import { whileWatching } from './while-watching.ts';
 
 export const add = defineCommand({
-  operands: '<npx package | uvx package | url | folder | document | program> [arguments…]',
+  operands: '<npx package | uvx package | registry:name | url | folder | document | program> [arguments…]',
   strayOptions: 'Options for the server go behind `--`',
   launchers: { npx: npxOptions, uvx: uvxOptions },
   // None is answered below, in words of its own.
@@ -29,6 +29,7 @@ export const add = defineCommand({
     'Fetching a package can take a while.',
     'Options of npx and uvx stand directly behind them: `uvx --from PACKAGE PROGRAM`, `npx -p PACKAGE PROGRAM`.',
     'Options for the server go behind `--`; so does a program with all its arguments.',
+    'registry:io.github.owner/name[@version] is looked up in the MCP registry, smithery:owner/name at Smithery: what is started, and which variables it needs.',
     'A folder is one with a manifest in it: server.json or plugin.json.',
     'A document is an address or a file here that ends in .json, .yaml or .yml; a file is read here and sent. An Arazzo document is workflows.',
     'For a document, the variable BEARER_TOKEN is the token it is called with, and API_KEY the header X-API-Key.',
@@ -42,6 +43,7 @@ export const add = defineCommand({
     'toolcrib add uvx mcp-server-git --version 2026.1.14',
     "toolcrib add uvx --from 'mcp-server-fetch==2026.10.24' --with socksio mcp-server-fetch",
     'toolcrib add npx @example/server-tickets --secret TICKETS_TOKEN < token.txt',
+    'toolcrib add registry:io.github.domdomegg/airtable-mcp-server --secret AIRTABLE_API_KEY < key.txt',
     'toolcrib add https://mcp.example.org/mcp --oauth',
     "toolcrib add https://mcp.example.org/mcp --header 'X-Team: blue' --secret BEARER_TOKEN",
     'toolcrib add https://api.example.org/openapi.json --secret BEARER_TOKEN < token.txt',

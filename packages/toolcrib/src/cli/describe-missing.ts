@@ -7,6 +7,7 @@ export function describeMissing({ missing, definition }: Pick<ShownPreview, 'mis
     const [place = '', ...rest] = field.split('.');
     const name = rest.at(-1) ?? field;
     if (place === 'headers') return `${name} (--header '${name}: …')`;
+    if (/^(?:mcp_)?config$/.test(place)) return `${name} (--setting ${name}=…)`;
     // Nothing on the command line fills these.
     if (!/env_vars/.test(field)) return `${name} (${field} of a registration over REST)`;
     return secret.has(name) ? `${name} (--secret ${name})` : `${name} (--env ${name}=…)`;

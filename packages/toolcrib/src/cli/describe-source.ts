@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { align } from './align.ts';
 import { lineWidth, paint, printable } from './terminal.ts';
 import { importOf, importSummary } from './describe-import.ts';
+import { describeRegistry, registeredSchema } from './describe-registry.ts';
 import { describeRetry } from './describe-retry.ts';
 import type { ShownSource } from './source-client.ts';
 
@@ -29,6 +30,7 @@ const definitionSchema = z.looseObject({
   server_url: z.string().nullable().catch(null),
   document: z.record(z.string(), z.string()).catch({}),
   pinning: z.string().catch('off'),
+  looked_up: registeredSchema,
   environment: valuesSchema,
   headers: valuesSchema,
 });
@@ -87,6 +89,7 @@ export function describeSource(source: ShownSource): string {
     ['Breaker', breaker === 'closed' ? undefined : breaker],
     ['Server', server === null ? undefined : `${server.name} ${server.version}`.trim()],
     ['Protocol', server?.protocol_version],
+    ['Registry', definition?.looked_up == null ? undefined : describeRegistry(definition.looked_up)],
     ['Transport', transportOf(source)],
     ['Lifecycle', lifecycleOf(definition)],
     ['Pinning', definition === undefined || definition.pinning === 'off' ? undefined : definition.pinning],

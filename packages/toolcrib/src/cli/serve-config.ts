@@ -12,6 +12,7 @@ import type { Given } from './given.ts';
 import type { IssuerConfig } from '../identity/issuer-config.ts';
 import { issuersFrom } from './issuers.ts';
 import { metricsFrom } from './metrics-from.ts';
+import { registriesFrom } from './registries-from.ts';
 import { serveOptions, type PlaceOption, type ServeOption } from './serve-options.ts';
 import { tracingFrom } from './tracing-from.ts';
 import { UsageError } from './usage-error.ts';
@@ -49,6 +50,7 @@ export function serveConfig(
     allowedEnvironment: given.list('allow-env'),
     allowedMounts: given.list('allow-mount').map((folder) => allowedMount(given, folder)),
     ...(configFile === undefined ? {} : { configFile: resolve(configFile) }),
+    registries: registriesFrom(given),
     demo: !given.on('no-demo'),
     allowedHosts: given.list('allowed-host').map((host) => allowedHost(given, host)),
     allowedOrigins: given.list('allowed-origin').map((origin) => allowedOrigin(given, origin)),

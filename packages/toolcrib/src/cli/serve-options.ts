@@ -1,4 +1,5 @@
 import { usualConfig } from '../http/server-config.ts';
+import { publicRegistries } from '../sources/mcp/registry/registry-lookup.ts';
 import type { OptionTable } from './option-table.ts';
 
 const { adminMatcher, runMatcher, principalLimits, requestLimits } = usualConfig;
@@ -115,6 +116,18 @@ export const serveOptions = {
     many: true,
     help: 'Lets containers mount this folder of the machine, and what is in it. The variable holds several with commas between them',
     env: 'TOOLCRIB_ALLOWED_MOUNTS',
+  },
+  registry: {
+    value: 'url',
+    help: 'The MCP registry in which `toolcrib add registry:…` looks servers up, of the API version 0.1; `off` asks none. A token for it is the secret registry.official',
+    env: 'TOOLCRIB_REGISTRY',
+    default: publicRegistries.official,
+  },
+  'smithery-registry': {
+    value: 'url',
+    help: 'The same for `smithery:…`. A token for it is the secret registry.smithery',
+    env: 'TOOLCRIB_SMITHERY_REGISTRY',
+    default: publicRegistries.smithery,
   },
   'no-demo': { help: 'In development: brings no demo server along, and no policy that lets everybody use every tool' },
   'body-limit': { value: 'bytes', help: 'The largest request body', default: String(usualConfig.bodyLimitBytes) },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { sourceListSchema, sourcePreviewSchema, sourceSchema } from '../api.ts';
 import { CribError } from '../model/crib-error.ts';
 import { readJson, type Client } from './client.ts';
+import { registeredSchema } from './describe-registry.ts';
 import { parseAnswer } from './parse-answer.ts';
 
 /** A server, and the administrator we speak to it for. */
@@ -41,6 +42,7 @@ const shownPreviewSchema = z.looseObject({
     document: z.looseObject({}).optional(),
     container: z.looseObject({ name: z.string().nullable(), image: z.string().nullable() }).nullable().catch(null),
     env_definitions: z.array(z.looseObject({ name: z.string(), secret: z.boolean() })),
+    looked_up: registeredSchema,
   }),
   starts: z.looseObject({ command: z.array(z.string()) }).nullable(),
   missing,

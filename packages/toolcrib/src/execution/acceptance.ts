@@ -35,10 +35,7 @@ export function createAcceptance({ warn, now = () => performance.now() }: { warn
 
   function changed(): void {
     const reasons = [...causes.values()].join(' ');
-    refusal =
-      causes.size === 0
-        ? undefined
-        : new CribError('SERVICE_UNAVAILABLE', `${reasons} Try again shortly.`, { retryAfterMs, origin: 'gateway' });
+    refusal = causes.size === 0 ? undefined : new CribError('SERVICE_UNAVAILABLE', `${reasons} Try again shortly.`, { retryAfterMs });
     if (refusal !== undefined) return;
     waiting?.resolve();
     waiting = undefined;

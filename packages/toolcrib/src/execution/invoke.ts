@@ -8,7 +8,6 @@ import { traced } from '../model/traced.ts';
 import type { Source } from '../sources/source.ts';
 import { answerFromError } from './answer.ts';
 import type { CallNotice } from './call-notice.ts';
-import { originOf } from './origin-of.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { retryAfter } from './retries.ts';
 import type { RunningCall } from './running-call.ts';
@@ -95,10 +94,10 @@ export function createInvoke(input: InvokeInput, runningCalls: RunningCalls): (c
     } catch (error) {
       if (error instanceof JobLeftError) throw error;
       if (error instanceof CribError) {
-        turn?.end(outcomeOf(error, call));
+        const outcome = outcomeOf(error, call);
+        turn?.end(outcome);
         // Whoever never had their turn has not been failed by anybody.
-        if (!call.queued && originOf(error, call) === 'source') input.onSourceFault?.(error.code, call.tool);
-        call.failure = error;
+        if (outcome.kind === 'failed' && !call.queued) input.onSourceFault?.(error.code, call.tool);
         return answerFromError(call, error, elapsed(began));
       }
       input.onFault?.(error, call.callId);

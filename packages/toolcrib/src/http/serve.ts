@@ -87,6 +87,7 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
     ...(bound === undefined ? {} : { runners: bound.runners, runRules: 'nothing' as const, separateUser: true }),
     ...(config.runRules === undefined ? {} : { runRules: config.runRules }),
     pinning: config.pinning ?? (config.issuers.length === 0 ? 'warn' : 'quarantine'),
+    ...(config.registries === undefined ? {} : { registries: config.registries }),
     ...(config.dockerHost === undefined ? {} : { dockerHost: config.dockerHost }),
     allowedNetworks: config.allowedNetworks ?? (config.issuers.length === 0 ? ['loopback'] : []),
     ...(config.proxy === undefined ? {} : { proxy: config.proxy, noProxy: config.noProxy ?? [] }),

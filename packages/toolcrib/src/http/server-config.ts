@@ -3,6 +3,7 @@ import type { IssuerConfig } from '../identity/issuer-config.ts';
 import type { Matcher } from '../model/policy.ts';
 import type { Pinning } from '../model/source-definition.ts';
 import type { RunRules } from '../model/run-rules.ts';
+import type { Registries } from '../sources/mcp/registry/registry-lookup.ts';
 import type { TracingConfig } from '../tracing/tracing-config.ts';
 import type { ListenAddress } from './metrics-listener.ts';
 
@@ -31,6 +32,8 @@ export interface ServeConfig {
   allowedMounts?: string[];
   /** Where the engine is that runs containers. */
   dockerHost?: string;
+  /** [SRC-2] Where descriptions of servers are looked up; in the public registries where it is left out. */
+  registries?: Partial<Registries>;
   /** [SRC-6] Says which sources, groups and policies there should be; applied at the start and whenever it changes. */
   configFile?: string;
   /** For a first look, in development only: brings a demo server along, and lets everybody use whatever is added. */

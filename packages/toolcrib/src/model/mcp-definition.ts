@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { containerSchema } from './container.ts';
+import { lookedUpSchema } from './looked-up.ts';
 import { processLimitsSchema } from './process-limits.ts';
 import { sourceDefinitionSchema } from './source-definition.ts';
 
@@ -34,6 +35,8 @@ export const mcpDefinitionSchema = z.strictObject({
       z.literal('manual'),
     ])
     .default('manual'),
+  /** [SRC-2] What the registry that `origin` names said of it; null where none was asked. */
+  looked_up: lookedUpSchema.nullable().default(null),
   /** Opaque; stored, shown redacted, and only fills slots that a manifest declares. */
   config: z.json().default(null),
 });

@@ -29,7 +29,7 @@ export function createCalls(queries: Queries, append: AppendRows) {
           (subject ?? call.subject) === call.subject && (tool ?? call.tool) === call.tool && (issuer ?? call.issuer) === call.issuer,
       )
       .slice(0, limit)
-      .map((call) => Object.assign(call, { status: 'running' as const, error_code: null, error_origin: null }));
+      .map((call) => Object.assign(call, { status: 'running' as const, error_code: null }));
   }
 
   return {

@@ -31,6 +31,7 @@ test('[CLI-1] nothing given is development on loopback', () => {
     trustedProxies: [],
     bodyLimitBytes: 1_048_576,
     principalLimits: { rate_per_second: 100, burst: 200, concurrency: 100 },
+    registries: { official: 'https://registry.modelcontextprotocol.io', smithery: 'https://registry.smithery.ai' },
     requestLimits: { rate_per_second: 20, burst: 200 },
     defaultTimeoutMs: 30_000,
     maxTimeoutMs: 600_000,

@@ -65,6 +65,7 @@ test('[SRC-1] [SRC-7] the plugin of the original documents is registered, and it
       refresh_interval_ms: 0,
       register_resources_as_tools: false,
       on_secret_change: 'restart',
+      looked_up: null,
       origin: 'manual',
       config: null,
     },

@@ -21,7 +21,7 @@ export interface PlannedSource {
   known: SourceRecord | undefined;
 }
 
-/** The wished sources beside those there are. Nothing is started or connected to. */
+/** The wished sources beside those there are. Nothing is started or connected to, but a registry that a new source names. */
 export async function plannedSources(
   wished: WishedState['sources'],
   stored: readonly SourceRecord[],

@@ -40,8 +40,7 @@ export function createBuiltinSource({ catalogue, version, clock = systemClock }:
     },
 
     async close() {
-      const message = 'The built-in tools are shutting down; call again once the server is back.';
-      closing.abort(new CribError('SERVICE_UNAVAILABLE', message, { origin: 'gateway' }));
+      closing.abort(new CribError('SERVICE_UNAVAILABLE', 'The built-in tools are shutting down; call again once the server is back.'));
       await compute.close();
     },
   };

@@ -1,5 +1,6 @@
 import type { Pinning } from '../../model/source-definition.ts';
 import type { DefinedSource } from '../../model/source.ts';
+import type { LookUpServer } from '../mcp/registry/registry-lookup.ts';
 import type { Manifest } from '../mcp/registration/manifest-model.ts';
 import type { AllowedMounts } from '../mcp/registration/mount-rules.ts';
 
@@ -8,6 +9,8 @@ export interface RegistrationContext {
   /** The source that is replaced; nothing where it is a new one. */
   known?: DefinedSource | undefined;
   readManifest(directory: string): Promise<Manifest | undefined>;
+  /** [SRC-2] What a registry says of a server. Left out, nothing is looked up. */
+  lookUp?: LookUpServer | undefined;
   /** Under which name the secret of a variable is stored: `mcp_{id}.NAME`. */
   secretName(variable: string): string;
   /** Whether a `secret_ref` names a stored secret. Left out, every reference counts as good until the server is started. */

@@ -15,7 +15,6 @@ import { changeAddresses } from './2026-11-20-change-addresses.ts';
 import { callsInFlight } from './2026-11-21-calls-in-flight.ts';
 import { developmentPolicies } from './2026-11-22-development-policies.ts';
 import { namesOfPeople } from './2026-11-23-names-of-people.ts';
-import { callOrigins } from './2026-11-24-call-origins.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -35,6 +34,5 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-21-calls-in-flight': callsInFlight(dialect),
     '2026-11-22-development-policies': developmentPolicies,
     '2026-11-23-names-of-people': namesOfPeople,
-    '2026-11-24-call-origins': callOrigins,
   };
 }

@@ -13,7 +13,7 @@ import type { RegistrationContext } from '../../registration/registration-contex
 import { remoteParts, type RemoteParts } from './remote-server.ts';
 
 export interface DefinitionParts {
-  parts: Partial<LocalParts & RemoteParts & Pick<McpDefinition, 'container'>>;
+  parts: Partial<LocalParts & RemoteParts & Pick<McpDefinition, 'container' | 'looked_up'>>;
   /** What would be started; null for a remote server. */
   starts: CheckedCommand | null;
 }

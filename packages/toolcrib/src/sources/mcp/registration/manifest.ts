@@ -8,6 +8,7 @@ import type { Manifest } from './manifest-model.ts';
 import { fromOwnManifest, ownManifestSchema } from './own-manifest.ts';
 import { parseJsonc } from './parse-jsonc.ts';
 import { isInside } from './plugin-path.ts';
+import { refuseReferences } from './refuse-references.ts';
 import { fromRegistryManifest } from './registry-manifest.ts';
 import { registryManifestSchema, withCurrentNames } from './registry-schema.ts';
 
@@ -57,20 +58,9 @@ export function parseManifest(text: string, { path, name }: { path: string; name
   } catch (cause) {
     throw new CribError('VALIDATION_ERROR', `${name} is not valid JSON: ${(cause as Error).message}`, { field, cause });
   }
-  refuseReferences(value, '', name);
+  refuseReferences(value, { name, field });
   if (isRegistryForm(value)) return fromRegistryManifest(path, parse(registryManifestSchema, withCurrentNames(value), name));
   return fromOwnManifest(path, parse(ownManifestSchema, value, name));
-}
-
-/** `${NAME}` reads our secrets when a server is started. That is for whoever registers it to write, never for the author of a plugin. */
-function refuseReferences(value: unknown, path: string, name: string): void {
-  if (typeof value === 'string' && value.includes('${') && !/(?:^|\.)(?:description|placeholder|title)$/.test(path)) {
-    throw invalid(field, `${name}: ${path}: a manifest cannot refer to secrets or variables by \${…}`, { file: name, field: path });
-  }
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, inner] of Object.entries(value)) {
-    refuseReferences(inner, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`.replace(/^\./, ''), name);
-  }
 }
 
 function isRegistryForm(value: unknown): boolean {

@@ -48,7 +48,9 @@ const transportSchema = z
     z.strictObject({ Http: address }),
     z.strictObject({ http: address }),
   ])
-  .describe('Required. How the server is spoken to: {"type": "stdio"} or {"type": "http", "url": …}; also "Stdio" or {"Http": {"url": …}}');
+  .describe(
+    'How the server is spoken to, required unless source names a registry: {"type": "stdio"} or {"type": "http", "url": …}; also "Stdio" or {"Http": {"url": …}}',
+  );
 
 const official = z.strictObject({ name: z.string().max(500), version: z.string().max(200) });
 const smithery = z.strictObject({ qualified_name: z.string().max(500) });
@@ -61,7 +63,7 @@ const originSchema = z
     z.strictObject({ smithery }),
     z.enum(['Manual', 'manual']),
   ])
-  .describe('Where the description of the server was found; for people');
+  .describe('The registry that describes the server: what is not given here is looked up there when it is registered');
 
 const variableFields = {
   value: z.string().max(65_536).nullish(),
@@ -83,7 +85,7 @@ export type PackageVariables = z.infer<typeof variablesSchema>;
 
 /** [SRC-2] What describes a server by its package: under `mcp`, or at the top of a registration. */
 export const packageFields = {
-  package: packageSchema.nullish().describe('Required. What is started or connected to'),
+  package: packageSchema.nullish().describe('What is started or connected to. Required unless source names a registry'),
   transport: transportSchema.nullish(),
   source: originSchema.nullish(),
   env_vars: variablesSchema.nullish(),
@@ -94,5 +96,5 @@ export const packageFields = {
 
 export const packageFormSchema = z
   .strictObject(packageFields)
-  .meta({ required: ['package', 'transport'], description: 'A server described by its package' });
+  .meta({ description: 'A server described by its package, or named in a registry' });
 export type PackageForm = z.infer<typeof packageFormSchema>;

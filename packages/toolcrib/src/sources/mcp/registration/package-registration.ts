@@ -4,15 +4,18 @@ import type { DefinitionParts } from './flat-registration.ts';
 import { flatFields } from './flat-fields.ts';
 import type { McpRegistration } from './forms.ts';
 import { invalid } from '../../registration/invalid.ts';
+import { declareVariables, givenVariables } from './declare-variables.ts';
 import { localParts } from './local-server.ts';
+import { lookUpPackage } from './look-up-package.ts';
+import { declaredFor } from './matching-package.ts';
 import { packageContainer } from './package-container.ts';
 import { packageCommand, withRuntime, type StartOptions } from './package-command.ts';
 import type { ReadPackage, ReadPackageSpec } from './read-package.ts';
-import { readVariables, slotFiller, type GivenVariable } from './read-variables.ts';
+import { readVariables, slotFiller } from './read-variables.ts';
 import type { RegistrationContext } from '../../registration/registration-context.ts';
+import { checkDeclared, registryRegistration } from './registry-registration.ts';
 import { remoteParts } from './remote-server.ts';
 import type { Runtime } from './runtime.ts';
-import { checkVariableName } from '../../upstream/variable-names.ts';
 
 const runtimes: Record<'npm' | 'pypi' | 'docker', Runtime> = { npm: 'npx', pypi: 'uvx', docker: 'docker' };
 
@@ -23,12 +26,18 @@ export async function packageRegistration(
   described: ReadPackage,
   context: RegistrationContext,
 ): Promise<DefinitionParts> {
-  const { package: found, transport, config, field } = described;
+  const { package: found, config, field } = described;
   refuseFlatFields(form, field('package'));
+  const lookedUp = await lookUpPackage(described, context);
+  if (found === undefined && lookedUp !== undefined) return registryRegistration(draft, form, described, { lookedUp, context });
   if (found === undefined || found.identifier === '') throw invalid(field('package.identifier'), 'Package identifier required');
   refuseSenseless(found, field);
+  // A registry lists nothing that is not spoken to over stdio where it is started.
+  const transport = described.transport ?? (lookedUp === undefined || found.type === 'http' ? undefined : { type: 'stdio' as const });
   if (transport === undefined) throw invalid(field('transport'), 'Transport required');
 
+  const declared = declaredFor(lookedUp, described);
+  checkDeclared(declared.variables, field('source'));
   const variablesField = field('env_vars');
   const given = givenVariables(described);
   const filler = slotFiller(draft, config, field('config'));
@@ -37,20 +46,20 @@ export async function packageRegistration(
   if (found.type === 'http') {
     if (transport.type !== 'http')
       throw invalid(field('transport'), 'An http package is only connected to: give the transport {"type": "http", "url": …}');
-    declare(draft, described);
+    declareVariables(draft, described, []);
     const parts = remoteParts(draft, {
       url: transport.url,
       transport: 'streamable_http',
       given,
       headers: form.headers ?? {},
-      declaredHeaders: [],
+      declaredHeaders: declared.headers,
       filler,
       credential: form.credential,
       allowInsecure: form.allow_insecure,
       urlField: field('transport.url'),
       variablesField,
     });
-    return { parts: { ...parts, config }, starts: null };
+    return { parts: { ...parts, config, looked_up: lookedUp ?? null }, starts: null };
   }
   if (transport.type !== 'stdio') {
     throw invalid(
@@ -58,12 +67,12 @@ export async function packageRegistration(
       'A package that is started here is spoken to over stdio. For a server that runs elsewhere the package_type is http',
     );
   }
-  readVariables(draft, { given, declared: [], filler, config, field: variablesField });
-  declare(draft, described);
+  readVariables(draft, { given, declared: declared.variables, filler, config, field: variablesField });
+  declareVariables(draft, described, declared.variables);
   const { allowRisky = false, allowedMounts = [] } = context;
   const options = { variables: [...draft.environment.keys()], container, allowRisky, allowedMounts, at: field };
   const { command, runtime } = commandOf(found, options);
-  return localParts(draft, {
+  const { parts, starts } = await localParts(draft, {
     pluginDir: null,
     manifestPath: null,
     cwd: form.mcp_cwd ?? null,
@@ -75,6 +84,7 @@ export async function packageRegistration(
     allowRisky,
     allowedMounts,
   });
+  return { parts: { ...parts, looked_up: lookedUp ?? null }, starts };
 }
 
 function commandOf(
@@ -102,24 +112,6 @@ function refuseSenseless({ type, program, with: others }: ReadPackageSpec, at: R
     throw invalid(at('package.program'), 'Only a package of type npm or pypi has programs to choose from. Take it out');
   if (others === undefined || type === 'pypi' || (type === 'npm' && program !== undefined)) return;
   throw invalid(at('package.with'), 'Further packages are for pypi, and for npm where `program` says what is run');
-}
-
-function givenVariables({ variables }: ReadPackage): Map<string, GivenVariable> {
-  return new Map(
-    Array.from(variables, ([name, { value, secretRef, secret }]) => {
-      const input = secretRef === undefined ? value : { secret_ref: secretRef };
-      return [name, { input: input === '' ? undefined : input, secret }];
-    }),
-  );
-}
-
-function declare(draft: Draft, { variables, field }: ReadPackage): void {
-  for (const [name, { secret, required, value, secretRef }] of variables) {
-    const at = field(`env_vars.${name}`);
-    checkVariableName(name, at.slice(0, 500), true);
-    draft.definitions.push({ name, description: '', required, secret });
-    if (required && (value ?? '') === '' && secretRef === undefined) draft.missing.push(at);
-  }
 }
 
 function refuseFlatFields(form: McpRegistration, described: string): void {

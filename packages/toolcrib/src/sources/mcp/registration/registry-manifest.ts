@@ -14,8 +14,10 @@ export function fromRegistryManifest(path: string, manifest: RegistryManifest): 
     const type = Object.hasOwn(packageTypes, found.registryType)
       ? packageTypes[found.registryType as keyof typeof packageTypes]
       : undefined;
-    if (type !== undefined) packages.push(toPackage(found, type, field));
-    else unsupported.push(`${field}.registryType: ${JSON.stringify(found.registryType)} packages cannot be started here`);
+    if (type === undefined)
+      unsupported.push(`${field}.registryType: ${JSON.stringify(found.registryType)} packages cannot be started here`);
+    else if (isElsewhere(found, type)) unsupported.push(`${field}.registryBaseUrl: packages are fetched from the usual place only`);
+    else packages.push(toPackage(found, type, field));
   }
   return {
     path,
@@ -39,12 +41,29 @@ function toPackage(found: RegistryPackage, type: 'npm' | 'pypi' | 'docker', fiel
     field,
     transport: transports[found.transport.type],
     runtime: runtimes[type],
-    package: { type, identifier: found.identifier, version: found.version },
+    package: type === 'docker' ? { type, ...imageOf(found) } : { type, identifier: found.identifier, version: found.version },
     command: [],
     runtimeArguments: found.runtimeArguments.map(toArgument),
     arguments: found.packageArguments.map(toArgument),
     variables: found.environmentVariables.map((variable) => ({ ...toInput(variable), name: variable.name })),
   };
+}
+
+const usualPlaces = { npm: 'registry.npmjs.org', pypi: 'pypi.org' };
+
+/** npx and uvx fetch from where the operator says. Another place has other packages under the same names. */
+function isElsewhere({ registryBaseUrl: base }: RegistryPackage, type: 'npm' | 'pypi' | 'docker'): boolean {
+  if (base === undefined || type === 'docker') return false;
+  return URL.parse(base)?.host !== usualPlaces[type];
+}
+
+/** The first schemas named registry and version beside the image. An image without its registry would come from another place. */
+function imageOf({ identifier, version, registryBaseUrl: base }: RegistryPackage): { identifier: string; version: string | undefined } {
+  const host = URL.parse(base ?? '')?.host ?? '';
+  const [first = '', ...rest] = identifier.split('/');
+  const namesHost = rest.length > 0 && /[.:]|^localhost$/.test(first);
+  const image = host === '' || host === 'docker.io' || namesHost ? identifier : `${host}/${identifier}`;
+  return { identifier: image, version: /[:@][^/]*$/.test(image) ? undefined : version };
 }
 
 function toArgument(argument: RegistryArgument, index: number): ManifestArgument {

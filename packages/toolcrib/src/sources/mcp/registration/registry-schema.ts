@@ -3,6 +3,7 @@ import { z } from 'zod';
 /** The names of the registry's first schema (July 2025), and what they have been called since. */
 const renamed: Record<string, string> = {
   registry_type: 'registryType',
+  registry_base_url: 'registryBaseUrl',
   runtime_hint: 'runtimeHint',
   runtime_arguments: 'runtimeArguments',
   package_arguments: 'packageArguments',
@@ -52,6 +53,7 @@ const remoteTransport = z.enum(['streamable-http', 'streamable', 'sse']);
 
 const packageSchema = z.object({
   registryType: z.string().max(100),
+  registryBaseUrl: z.string().max(2048).optional(),
   identifier: z.string().min(1).max(512),
   version: z.string().max(255).optional(),
   runtimeHint: z.string().max(100).optional(),

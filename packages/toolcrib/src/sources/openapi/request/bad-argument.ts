@@ -1,7 +1,7 @@
-import { ValidationError } from '../../../model/named-errors.ts';
+import { CribError } from '../../../model/crib-error.ts';
 
 /** [HTTP-1] What cannot be written as the document wants it is refused before anything leaves. */
-export function badArgument(argument: string, problem: string): ValidationError {
+export function badArgument(argument: string, problem: string): CribError {
   const field = `arguments.${argument}`;
-  return new ValidationError(`${field} ${problem}`, { field, origin: 'caller' });
+  return new CribError('VALIDATION_ERROR', `${field} ${problem}`, { field });
 }

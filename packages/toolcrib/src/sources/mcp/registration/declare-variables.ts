@@ -1,0 +1,27 @@
+import type { Draft } from '../../registration/draft.ts';
+import { checkVariableName } from '../../upstream/variable-names.ts';
+import type { ManifestVariable } from './manifest-model.ts';
+import type { ReadPackage } from './read-package.ts';
+import type { GivenVariable } from './read-variables.ts';
+
+/** The variables of a package as they were given. */
+export function givenVariables({ variables }: ReadPackage): Map<string, GivenVariable> {
+  return new Map(
+    Array.from(variables, ([name, { value, secretRef, secret }]) => {
+      const input = secretRef === undefined ? value : { secret_ref: secretRef };
+      return [name, { input: input === '' ? undefined : input, secret }];
+    }),
+  );
+}
+
+/** [SRC-10] Declares those that a registration itself describes, but for the ones that a registry has declared already. */
+export function declareVariables(draft: Draft, { variables, field }: ReadPackage, declared: readonly ManifestVariable[]): void {
+  const known = new Set(declared.map(({ name }) => name));
+  for (const [name, { secret, required, value, secretRef }] of variables) {
+    if (known.has(name)) continue;
+    const at = field(`env_vars.${name}`);
+    checkVariableName(name, at.slice(0, 500), true);
+    draft.definitions.push({ name, description: '', required, secret });
+    if (required && (value ?? '') === '' && secretRef === undefined) draft.missing.push(at);
+  }
+}
