@@ -1,6 +1,7 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CribError } from '../model/crib-error.ts';
+import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { packageCommand } from '../sources/mcp/registration/package-command.ts';
 import type { AddOption } from './add-options.ts';
 import { documentTarget, type DocumentTarget } from './document-target.ts';
@@ -47,6 +48,7 @@ export function addTarget({ operands, text, on }: Pick<Given<AddOption>, 'operan
   if (first === 'npx' || first === 'uvx') return { kind: 'package', command: commandOf(first, rest, version) };
   if (/^@[\w.~-]+\/[\w.~-]+(@|$)/.test(first)) throw new UsageError(`${first} looks like a package: write \`toolcrib add npx ${first}\``);
   if (isFolder(first)) return { kind: 'plugin', directory: resolve(first), args: rest };
+  refuseMissing(first, { cwd: text('cwd'), url: text('url') });
   return { kind: 'program', command: [first, ...rest] };
 }
 
@@ -59,6 +61,12 @@ function typeOf(on: Given<AddOption>['on']): DocumentTarget['type'] | undefined 
 /** A name alone is a program, whatever there is in this folder. */
 function isFolder(written: string): boolean {
   return /[\\/]|^\.\.?$/.test(written) && statSync(written, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** A relative path means one here, where the server is on this machine; any other may be one of the machine that the server runs on. */
+function refuseMissing(program: string, { cwd = '.', url = '' }: { cwd?: string | undefined; url?: string | undefined }): void {
+  if (!/^\.{1,2}[\\/]/.test(program) || !isLoopbackHost(URL.parse(url)?.hostname ?? '')) return;
+  if (!existsSync(resolve(cwd, program))) throw new UsageError(`There is no file or folder ${JSON.stringify(program)} here`);
 }
 
 function commandOf(runner: 'npx' | 'uvx', written: readonly string[], version: string | undefined): string[] {

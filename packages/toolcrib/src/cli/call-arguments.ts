@@ -1,6 +1,7 @@
 import { text as readText } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
+import { atJsonFault } from '../model/json-fault.ts';
 import { UsageError } from './usage-error.ts';
 
 const objectSchema = z.record(z.string(), z.unknown());
@@ -19,7 +20,8 @@ function parseObject(json: string): Record<string, unknown> {
   try {
     return objectSchema.parse(JSON.parse(json));
   } catch (cause) {
-    throw new UsageError(`The arguments must be a JSON object such as {"city": "Bonn"}; single values go as --arg city=Bonn`, { cause });
+    const wanted = 'The arguments must be a JSON object such as {"city": "Bonn"}; single values go as --arg city=Bonn';
+    throw new UsageError(cause instanceof SyntaxError ? `The arguments are not JSON${atJsonFault(json)}. ${wanted}` : wanted, { cause });
   }
 }
 

@@ -25,10 +25,7 @@ export function documentTarget(written: string, { type }: DocumentOptions): Docu
   }
   if (type === undefined && !/\.(?:json|ya?ml)$/i.test(written)) return undefined;
   const text = readText(written);
-  if (text === undefined) {
-    if (type === undefined) return undefined;
-    throw new UsageError(`There is no file ${JSON.stringify(written)}`);
-  }
+  if (text === undefined) throw new UsageError(`There is no file ${JSON.stringify(written)} here`);
   const found = type ?? typeOfText(text);
   if (found === undefined)
     throw new UsageError(`${JSON.stringify(written)} looks like neither OpenAPI nor Arazzo: say which it is with --openapi or --workflow`);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { issuerConfigSchema, type IssuerConfig } from '../identity/issuer-config.ts';
+import { atJsonFault } from '../model/json-fault.ts';
 import type { Given } from './given.ts';
 import type { PlaceOption } from './serve-options.ts';
 import { UsageError } from './usage-error.ts';
@@ -21,7 +22,8 @@ function listIn(text: string, origin: string): (string | object)[] {
   try {
     return z.array(z.record(z.string(), z.unknown())).min(1).parse(JSON.parse(text));
   } catch (cause) {
-    throw new UsageError(`${origin} must be a JSON list of issuer configurations, or addresses with spaces between them`, {
+    const where = cause instanceof SyntaxError ? `. It is not JSON${atJsonFault(text)}` : '';
+    throw new UsageError(`${origin} must be a JSON list of issuer configurations, or addresses with spaces between them${where}`, {
       field: 'issuer',
       cause,
     });

@@ -4,6 +4,7 @@ import { defineCommand } from './command.ts';
 import { describeExplanation, shownExplanationSchema } from './describe-explanation.ts';
 import { requestDevToken } from './dev-token.ts';
 import type { Given } from './given.ts';
+import { jsonFault } from '../model/json-fault.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { explainWho } from './policy-who.ts';
 import { expiredToken, readToken } from './read-token.ts';
@@ -87,11 +88,9 @@ function aboutToken(token: string): { token: string } | { claims: object } {
 }
 
 function parseClaims(text: string): object {
-  try {
-    const claims: unknown = JSON.parse(text);
-    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims;
-  } catch {
-    // Said below, like every other misfit.
-  }
-  throw new UsageError('--claims must be a JSON object such as {"sub": "u-1"}', { field: 'claims' });
+  const fault = jsonFault(text);
+  const claims: unknown = fault === undefined ? JSON.parse(text) : undefined;
+  if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims;
+  const where = fault === undefined ? '' : `. It is not JSON: ${fault}`;
+  throw new UsageError(`--claims must be a JSON object such as {"sub": "u-1"}${where}`, { field: 'claims' });
 }

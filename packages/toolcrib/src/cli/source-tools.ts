@@ -5,7 +5,7 @@ import type { Administrator } from './source-client.ts';
 
 const { name, description, groups } = administeredToolSchema.shape;
 const pageSchema = z.looseObject({
-  tools: z.array(z.looseObject({ name, description, groups, state: z.string() })),
+  tools: z.array(z.looseObject({ name, description, groups: groups.catch([]), state: z.string() })),
   next_cursor: z.string().nullable(),
 });
 export type ShownTool = z.infer<typeof pageSchema>['tools'][number];

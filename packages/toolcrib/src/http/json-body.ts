@@ -1,4 +1,5 @@
 import { CribError } from '../model/crib-error.ts';
+import { atJsonFault } from '../model/json-fault.ts';
 
 /** Deeper than any honest request, and far from what could exhaust a stack. */
 const maxDepth = 64;
@@ -17,7 +18,7 @@ export function parseJsonBody(text: string): unknown {
     // RFC 8259 §8.1: a byte order mark may be passed over.
     value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch (cause) {
-    throw new CribError('VALIDATION_ERROR', 'The body is not valid JSON', { cause });
+    throw new CribError('VALIDATION_ERROR', `The body is not valid JSON${atJsonFault(text.replace(/^\uFEFF/, ''))}`, { cause });
   }
   // Only a text with the name in it, or with an escape that may spell it, is worth walking through.
   if (text.includes('__proto__') || text.includes('\\u')) refusePrototype(value);

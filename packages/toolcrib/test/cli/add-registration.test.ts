@@ -104,8 +104,11 @@ describe('what is added', () => {
 
   test('[CLI-1] a program is started in this folder, where its path means something, unless the server is elsewhere', () => {
     const elsewhere = ['--url', 'https://crib.example.org'];
-    expect(registration('--', './server.py').mcp_cwd).toBe(process.cwd());
-    expect(registration('--cwd', '/srv', '--', './server.py').mcp_cwd).toBe('/srv');
+    expect(registration('--', './LICENSE').mcp_cwd).toBe(process.cwd());
+    const folder = import.meta.dirname;
+    expect(registration('--cwd', folder, '--', './add.test.ts').mcp_cwd).toBe(folder);
+    expect(() => registration('--', './add.test.ts')).toThrow('There is no file or folder "./add.test.ts" here');
+    expect(registration(...elsewhere, '--', './server.py').mcp_command).toEqual(['./server.py']);
     expect(registration(...elsewhere, '--', '/opt/server')).not.toHaveProperty('mcp_cwd');
     expect(registration(...elsewhere, '--cwd', '/srv', '--', '/opt/server').mcp_cwd).toBe('/srv');
     expect(registration('npx', 'pkg')).not.toHaveProperty('mcp_cwd');
@@ -182,6 +185,9 @@ describe('what is added', () => {
     [['npx'], '<package> is missing'],
     [['uvx', '--from', 'a', 'b', '--version', '1'], "with options of uvx, write it behind the package: --from 'name==1.2.3'"],
     [['uvx', '--from', 'a'], 'Package identifier required'],
+    [['./nofile.yaml'], 'There is no file "./nofile.yaml" here'],
+    [['nofile.json'], 'There is no file "nofile.json" here'],
+    [['./nofolder'], 'There is no file or folder "./nofolder" here'],
     [['@scope/pkg'], '@scope/pkg looks like a package: write `toolcrib add npx @scope/pkg`'],
     [['https://x.example/mcp', 'more'], '"more" is one argument too many behind an address'],
     [['https://x.example/mcp', '--version', '1'], '--version is for servers that are started here, not for an address'],

@@ -81,7 +81,7 @@ describe('import', () => {
 
   test.each([
     ['no file', ['/no/such/file.json'], '', 2, 'There is no file /no/such/file.json'],
-    ['no JSON', ['-'], 'nonsense', 1, 'The file is not valid JSON'],
+    ['no JSON', ['-'], '{ // a comment\n  "mcpServers" {}\n}', 1, 'The file is not valid JSON: line 2, column 16: a colon is expected'],
     ['no servers', ['-'], '{}', 1, 'There is no MCP server in the file'],
   ])('[CLI-1] %s is refused with the reason', async (_case, args, input, code, message) => {
     expect(await commands.run(['import', ...args], { input })).toMatchObject({

@@ -68,6 +68,11 @@ describe('a body that is not what was asked for is refused with a clear error', 
     expect(({} as Record<string, unknown>)['name']).toBeUndefined();
   });
 
+  test('[EXEC-6] says where a body stops being JSON', async () => {
+    const { json } = await alice.post(callPath, '{\n  "name": "builtin:uuid",\n}');
+    expect(json.message).toBe('The body is not valid JSON: line 3, column 1: a name in double quotes is expected, not "}"');
+  });
+
   test('brackets within a text are not nesting', async () => {
     const { status } = await alice.call('builtin:hash', { text: `"${'[{'.repeat(200)}\\` });
     expect(status).toBe(200);

@@ -1,3 +1,5 @@
+import { jsonFault } from '../../../model/json-fault.ts';
+
 /** Deeper than any honest file, and far from what could exhaust a stack. */
 const maxDepth = 64;
 
@@ -7,12 +9,16 @@ const maxDepth = 64;
  * A `__proto__` is refused wherever it stands, and so is deep nesting, because whatever walks the value next could not stand it.
  */
 export function parseJsonc(text: string): unknown {
-  return JSON.parse(plainJson(text), (name, value: unknown) => {
+  const plain = plainJson(text);
+  const fault = jsonFault(plain);
+  if (fault !== undefined) throw new SyntaxError(fault);
+  return JSON.parse(plain, (name, value: unknown) => {
     if (name === '__proto__') throw new SyntaxError('__proto__ cannot be the name of a field');
     return value;
   });
 }
 
+/** Everything stays where it was, so that a mistake is told at its own place. */
 function plainJson(text: string): string {
   // Pieces, because changing a long string over and over would take quadratic time.
   const plain: string[] = [];
@@ -31,7 +37,7 @@ function plainJson(text: string): string {
     }
     const end = endOfComment(text, index);
     if (end > index) {
-      plain.push(' ');
+      plain.push(text.slice(index, end).replaceAll(/[^\r\n]/g, ' '));
       index = end;
       continue;
     }
