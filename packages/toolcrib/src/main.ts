@@ -1,27 +1,29 @@
-import { findCommand } from './cli/find-command.ts';
-import { commandHelp, overview } from './cli/help.ts';
+import { commandGroup, findCommand } from './cli/find-command.ts';
+import { commandHelp, groupHelp, overview } from './cli/help.ts';
 import { parseCommandLine } from './cli/parse-command-line.ts';
-import { complain, print } from './cli/terminal.ts';
+import { reportError, wantsJson } from './cli/report-error.ts';
+import { print } from './cli/terminal.ts';
 import { UsageError } from './cli/usage-error.ts';
 import { version } from './version.ts';
-import { CribError } from './model/crib-error.ts';
 
 /** [CLI-1] Runs one command; answers with the exit code: 0, 1 for a failure, 2 for a wrong command line. */
 export async function main(args: string[]): Promise<number> {
-  // Whoever reads our output may have enough of it: `toolcrib tools | head`.
+  // Somebody who reads our output may have enough of it: `toolcrib tools | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   let help = 'toolcrib --help';
   try {
     const [first] = args;
-    if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
-      print(overview(version));
-      return 0;
-    }
     if (first === '--version' || first === '-v') {
       print(version);
       return 0;
     }
-    if (first.startsWith('-')) throw new UsageError(`The command comes first: there is no option ${first} before it`);
+    const asked = askedHelp(args);
+    if (asked !== undefined) {
+      print(await helpOn(asked));
+      return 0;
+    }
+    if (first?.startsWith('-')) throw new UsageError(`The command comes first: there is no option ${first} before it`);
+    if (commandGroup(first ?? '').length > 0) help = `toolcrib ${first} --help`;
     const { entry, rest } = findCommand(args);
     help = `toolcrib ${entry.name} --help`;
     const command = await entry.load();
@@ -32,13 +34,24 @@ export async function main(args: string[]): Promise<number> {
     }
     return await command.run(given);
   } catch (error) {
-    if (error instanceof UsageError) {
-      complain(`${error.message.replace(/[.]$/, '')}. See \`${help}\`.`.replace('?.', '?'));
-      return 2;
-    }
-    if (error instanceof CribError) complain(error.message);
-    // Anything else is a fault of ours, and where it happened is what its report needs.
-    else complain(`Something failed inside Toolcrib: ${error instanceof Error ? error.stack : String(error)}`);
-    return 1;
+    reportError(error, { json: wantsJson(args), help });
+    return error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** The words that help was asked about, where they are not a command with options of its own; undefined where none was. */
+function askedHelp(args: readonly string[]): string[] | undefined {
+  const [first, ...rest] = args;
+  if (first === undefined || first === '--help' || first === '-h') return [];
+  if (first === 'help') return rest.filter((word) => !word.startsWith('-'));
+  const isAsked = rest[0] === '--help' || rest[0] === '-h';
+  return isAsked && commandGroup(first).length > 0 ? [first] : undefined;
+}
+
+async function helpOn(words: string[]): Promise<string> {
+  const [first] = words;
+  if (first === undefined) return overview(version);
+  if (words.length === 1 && commandGroup(first).length > 0) return groupHelp(first, commandGroup(first));
+  const { entry } = findCommand(words);
+  return commandHelp(entry, await entry.load());
 }

@@ -17,7 +17,7 @@ test.each([
   ['["C:\\data"]', 'line 1, column 5: a backslash inside a text is written twice'],
   ['01', 'line 1, column 2: nothing more is expected, not "1"'],
 ])('[CLI-1] the mistake in %j is at %s', (text, fault) => {
-  expect(() => JSON.parse(text)).toThrow();
+  expect(() => JSON.parse(text)).toThrow(SyntaxError);
   expect(jsonFault(text)).toBe(fault);
 });
 

@@ -17,11 +17,24 @@ export function overview(version: string): string {
     '',
     heading('Options'),
     ...wrapLast([
-      ['-h, --help', 'Shows this help; after a command, the help of that command'],
+      ['-h, --help', 'Shows this help; after a command, the help of that command, as `toolcrib help <command>` does'],
       ['-v, --version', 'Prints the version'],
     ]),
     '',
     'Start with `toolcrib serve`: it needs nothing else and prints a first call.',
+  ].join('\n');
+}
+
+/** What `toolcrib secrets --help` prints: the commands that begin so. */
+export function groupHelp(word: string, group: readonly CommandEntry[]): string {
+  return [
+    heading('Usage'),
+    `  toolcrib ${word} <command> [options]`,
+    '',
+    heading('Commands'),
+    ...wrapLast(group.map(({ name, summary }) => [name, summary])),
+    '',
+    `\`toolcrib ${word} <command> --help\` has the options of one.`,
   ].join('\n');
 }
 
@@ -31,15 +44,15 @@ export function commandHelp(entry: CommandEntry, command: Command): string {
     entry.summary,
     '',
     heading('Usage'),
-    `  toolcrib ${[entry.name, command.operands, '[options]'].filter(Boolean).join(' ')}`,
+    ...wrap(`  toolcrib ${[entry.name, command.operands, '[options]'].filter(Boolean).join(' ')}`, widest(), 4),
     ...section(
       'Notes',
-      (command.notes ?? []).flatMap((note) => wrap(note, widest() - 2)),
+      (command.notes ?? []).flatMap((note) => wrap(note, widest() - 2, hangingIndent(note))),
     ),
     '',
     heading('Options'),
     ...wrapLast(rows),
-    ...section('Examples', command.examples),
+    ...section('Examples', command.examples.flatMap(continued)),
   ].join('\n');
 }
 
@@ -69,14 +82,32 @@ function widest(): number {
   return Math.min(lineWidth(), 120);
 }
 
-function wrap(text: string, width: number): string[] {
+function wrap(text: string, width: number, indent = 0): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const line = lines.at(-1);
     if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
+    else lines.push(line === undefined ? word : `${' '.repeat(indent)}${word}`);
   }
   return lines;
+}
+
+/** Of a note such as `  show      everything about it`: its second column. */
+function hangingIndent(note: string): number {
+  return /^ {2,}\S.*?\S {2,}/.exec(note)?.[0].length ?? 0;
+}
+
+/** An example is pasted, so it goes on in the next line as a shell takes it. */
+function continued(example: string): string[] {
+  const words = example.split(/ (?=--|-- |[<>] )/);
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = lines.at(-1);
+    // Room for the indent and for ` \`.
+    if (line !== undefined && line.length + 1 + word.length <= lineWidth() - 4) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(line === undefined ? word : `  ${word}`);
+  }
+  return lines.map((line, index) => (index === lines.length - 1 ? line : `${line} \\`));
 }
 
 function heading(text: string): string {

@@ -49,7 +49,7 @@ export async function changeSource(
       remark(`No longer watching. The server goes on: \`toolcrib sources show ${namespace}\` says how it went.`);
       return interruptedCode;
     }
-    if (!(error instanceof CribError)) throw error;
+    if (!(error instanceof CribError) || json) throw error;
     // A conflict says itself what to do, and nothing was tried.
     if (error.code === 'CONFLICT') complain(`${namespace} ${failed}: ${error.message}`);
     else reportFailedStart({ namespace, what: failed, message: error.message, code: error.code, retry });

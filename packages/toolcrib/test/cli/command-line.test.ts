@@ -1,5 +1,8 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
+import { commandGroup } from '../../src/cli/find-command.ts';
+import { commandHelp, groupHelp, overview } from '../../src/cli/help.ts';
 import { version } from '../../src/version.ts';
 import { runToolcrib } from './run-toolcrib.ts';
 
@@ -28,6 +31,40 @@ describe('help', () => {
     expect(long).toEqual([]);
   });
 
+  test.each([
+    [['secrets', '--help'], 'secrets rekey'],
+    [['secrets', '-h'], 'secrets rekey'],
+    [['help', 'secrets'], 'secrets rekey'],
+    [['help', 'policy', 'explain'], '--claims <json>'],
+    [['help', 'call'], 'toolcrib call <tool> [json] [options]'],
+    [['help', 'sources', 'show'], 'toolcrib sources [action] [source] [options]'],
+    [['help', 'call', '--json'], 'toolcrib call <tool> [json] [options]'],
+  ])('[CLI-1] toolcrib %j prints the help of just that', async (args, text) => {
+    const { code, stdout, stderr } = await runToolcrib(args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(text);
+    expect(stdout).not.toContain('Starts the server');
+  });
+
+  test('[CLI-1] fits a terminal of 80 columns, and what is pasted from it is whole', async () => {
+    const { columns, isTTY } = process.stdout;
+    Object.assign(process.stdout, { columns: 80, isTTY: true });
+    try {
+      const helps = [overview(version), groupHelp('secrets', commandGroup('secrets'))];
+      for (const entry of commands) {
+        const command = await entry.load();
+        const text = commandHelp(entry, command);
+        helps.push(text);
+        const pasted = text.replaceAll(/ \\\n +/g, ' ');
+        for (const example of command.examples) expect(pasted).toContain(example);
+      }
+      const long = helps.flatMap((text) => stripVTControlCharacters(text).split('\n')).filter((line) => line.length > 80);
+      expect(long).toEqual([]);
+    } finally {
+      Object.assign(process.stdout, { columns, isTTY });
+    }
+  });
+
   test('[CLI-1] no colours are printed where the output is not a terminal', async () => {
     const { stdout } = await runToolcrib(['serve', '--help']);
     expect(stdout).not.toContain('\u001b');
@@ -43,10 +80,12 @@ const wrong: [args: string[], message: string][] = [
   [['srve'], 'There is no command "srve": did you mean `toolcrib serve`? See `toolcrib --help`.'],
   [['docter'], 'There is no command "docter": did you mean `toolcrib doctor`? See `toolcrib --help`.'],
   [['xyzzy'], 'There is no command "xyzzy". See `toolcrib --help`.'],
-  [['policy'], 'policy what? There is `toolcrib policy explain`, `toolcrib policy test`. See `toolcrib --help`.'],
+  [['help', 'srve'], 'There is no command "srve": did you mean `toolcrib serve`? See `toolcrib --help`.'],
+  [['policy'], 'policy needs another word: `toolcrib policy explain`, `toolcrib policy test`. See `toolcrib policy --help`.'],
+  [['policy', 'explian'], 'There is no `policy explian`: did you mean `toolcrib policy explain`? See `toolcrib policy --help`.'],
   [
-    ['policy', 'explian'],
-    'There is no `policy explian`: there is `toolcrib policy explain`, `toolcrib policy test`. See `toolcrib --help`.',
+    ['policy', 'zzz'],
+    'There is no `policy zzz`: there is `toolcrib policy explain`, `toolcrib policy test`. See `toolcrib policy --help`.',
   ],
   [['policy', 'explain', '--who'], '--who may use what? Name it with --tool. See `toolcrib policy explain --help`.'],
   [
@@ -89,9 +128,17 @@ const wrong: [args: string[], message: string][] = [
     ['call', 'a:b', '[1]'],
     'The arguments must be a JSON object such as {"city": "Bonn"}; single values go as --arg city=Bonn. See `toolcrib call --help`.',
   ],
+  [
+    ['call', 'a:b', '{"city" "Bonn"}'],
+    'The arguments are not JSON: line 1, column 9: a colon is expected, not "\\"". The arguments must be a JSON object such as {"city": "Bonn"}; single values go as --arg city=Bonn. See `toolcrib call --help`.',
+  ],
   [['call', 'a:b', '--arg', 'x'], '--arg must be name=value, not "x". See `toolcrib call --help`.'],
   [['call', 'a:b', '--timeout', '0'], '--timeout must be a whole number from 1 to 3600000, not "0". See `toolcrib call --help`.'],
   [['policy', 'explain', '--claims', '[]'], '--claims must be a JSON object such as {"sub": "u-1"}. See `toolcrib policy explain --help`.'],
+  [
+    ['policy', 'explain', '--claims', '{sub: 1}'],
+    '--claims must be a JSON object such as {"sub": "u-1"}. It is not JSON: line 1, column 2: a name in double quotes or } is expected, not "s". See `toolcrib policy explain --help`.',
+  ],
   [
     ['policy', 'explain', '--as', 'bob', '--claims', '{}'],
     'Give only one of --token, --as and --claims. See `toolcrib policy explain --help`.',
@@ -102,6 +149,35 @@ const wrong: [args: string[], message: string][] = [
 describe('a wrong command line', () => {
   test.each(wrong)('[CLI-1] toolcrib %j is refused in one line that says what to do', async (args, message) => {
     expect(await runToolcrib(args)).toEqual({ code: 2, signal: null, stdout: '', stderr: `toolcrib: ${message}\n` });
+  });
+});
+
+describe('a failure under --json', () => {
+  test.each<[args: string[], code: number, error: object]>([
+    [['call', '--json'], 2, { code: 'VALIDATION_ERROR', message: '<tool> is missing', help: 'toolcrib call --help' }],
+    [['tols', '--json'], 2, { code: 'VALIDATION_ERROR', message: expect.stringContaining('did you mean'), help: 'toolcrib --help' }],
+    [['serve', '--json'], 2, { code: 'VALIDATION_ERROR', message: 'There is no option --json', help: 'toolcrib serve --help' }],
+    [['call', 'a:b', '--json'], 1, { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('No Toolcrib answers') }],
+    [
+      ['tools', '--timeout', '0', '--json'],
+      2,
+      { code: 'VALIDATION_ERROR', message: 'There is no option --timeout', help: 'toolcrib tools --help' },
+    ],
+    [
+      ['import', '/nowhere.json', '--json'],
+      2,
+      { code: 'VALIDATION_ERROR', message: 'There is no file /nowhere.json', help: 'toolcrib import --help' },
+    ],
+  ])('[CLI-1] toolcrib %j ends with %i and the error as JSON', async (args, code, error) => {
+    const ended = await runToolcrib(args, { env: { TOOLCRIB_URL: 'http://127.0.0.1:9' } });
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).not.toContain('toolcrib:');
+    expect(JSON.parse(ended.stdout)).toEqual({ error });
+  });
+
+  test('[CLI-1] behind `--` the word is one of the server', async () => {
+    const ended = await runToolcrib(['add', '--nope', '--', 'prog', '--json']);
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('There is no option --nope') });
   });
 });
 
