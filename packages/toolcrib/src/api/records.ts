@@ -23,12 +23,36 @@ export const callRecordSchema = z.strictObject({
   error_code: z.enum(errorCodes).nullable(),
   user_name: userName,
 });
-export const callRecordListSchema = z.strictObject({ calls: z.array(callRecordSchema), next_cursor: z.string().nullable() });
+export const callRecordListSchema = z.strictObject({
+  calls: z.array(callRecordSchema),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Where to go on; null at the end. A page may have fewer calls than asked for, even none, and not be the last'),
+  follow_cursor: z.string().describe('For `follow`: what ends from now on'),
+});
+const statusList = `(${callStatuses.join('|')})`;
+const moment = z.coerce.number().int().min(0).max(8.64e15).optional();
 export const callRecordQuerySchema = z.strictObject({
   ...pageQuery,
-  subject: z.string().max(512).optional(),
-  tool: z.string().max(512).optional().describe('Canonical name'),
-  status: z.enum(callStatuses).optional(),
+  status: z
+    .string()
+    .regex(new RegExp(`^${statusList}(,${statusList})*$`), `must be one of ${callStatuses.join(', ')}, or several with commas`)
+    .optional()
+    .describe(
+      `Any of ${callStatuses.map((status) => `\`${status}\``).join(', ')}, with commas between them. Those that are \`running\` are listed only where they are asked for`,
+    ),
+  from: moment.describe('Begun from this moment on, in epoch milliseconds. A step of a workflow counts with the workflow'),
+  until: moment.describe('Begun up to but without this moment, in epoch milliseconds'),
+  tool: z.string().min(1).max(512).optional().describe('Name or id of the tool'),
+  source: z.string().min(1).max(64).optional().describe('Namespace of the source, or its id, also of one that was removed'),
+  user: z.string().min(1).max(1024).optional().describe('Who called: a subject, or a name as `user_name` has it'),
+  subject: z.string().max(1024).optional(),
+  follow: z
+    .string()
+    .max(2000)
+    .optional()
+    .describe('The `follow_cursor` of the answer before: only what has ended since, in the order in which it ended; not with `cursor`'),
 });
 
 const topics = ['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call'] as const;
@@ -67,7 +91,6 @@ export const refusalRecordSchema = z.strictObject({
 export const refusalListSchema = z.strictObject({ refusals: z.array(refusalRecordSchema), next_cursor: z.string().nullable() });
 export const refusalQuerySchema = z.strictObject({ ...pageQuery, kind: z.enum(refusalKinds).optional() });
 
-const moment = z.coerce.number().int().min(0).max(8.64e15).optional();
 export const auditQuerySchema = z.strictObject({
   ledger: z
     .string()

@@ -1,35 +1,24 @@
-import type { CallRecord, CallStatus } from '../model/call.ts';
+import type { CallRecord } from '../model/call.ts';
 import type { AppendRows } from './audit/chain-writer.ts';
 import { ledgers, storedValues } from './audit/ledgers.ts';
+import { fitsFilter } from './call-filter.ts';
+import { createEndedCalls } from './ended-calls.ts';
+import { callColumns, findCalls, type CallPage, type FoundCalls } from './find-calls.ts';
 import type { Queries } from './tables.ts';
-
-export interface CallPage {
-  /** Only calls that began before this one. */
-  before?: string;
-  limit: number;
-  subject?: string;
-  tool?: string;
-  status?: CallStatus;
-  issuer?: string;
-}
-
-const columns = ledgers.calls.columns.map(([name]) => name as keyof CallRecord);
 
 export type Calls = ReturnType<typeof createCalls>;
 
 export function createCalls(queries: Queries, append: AppendRows) {
   /** Those that are being made, by any server: what is known of them would be their record if they were never heard of again. */
-  async function running({ before, limit, subject, tool, issuer }: CallPage): Promise<CallRecord[]> {
+  async function running({ before, limit: _limit, ...filter }: CallPage): Promise<CallRecord[]> {
     let query = queries.selectFrom('calls_in_flight').select('record').orderBy('call_id', 'desc');
     if (before !== undefined) query = query.where('call_id', '<', before);
-    const calls = (await query.execute()).map(({ record }) => Object.assign({ user_name: null }, JSON.parse(record) as CallRecord));
-    return calls
-      .filter(
-        (call) =>
-          (subject ?? call.subject) === call.subject && (tool ?? call.tool) === call.tool && (issuer ?? call.issuer) === call.issuer,
-      )
-      .slice(0, limit)
-      .map((call) => Object.assign(call, { status: 'running' as const, error_code: null }));
+    return (await query.execute()).flatMap(({ record }) => {
+      // What an earlier version noted has no name.
+      const noted = JSON.parse(record) as Omit<CallRecord, 'user_name'>;
+      const call: CallRecord = { user_name: null, ...noted, status: 'running', error_code: null };
+      return fitsFilter(call, filter) ? [call] : [];
+    });
   }
 
   return {
@@ -39,20 +28,24 @@ export function createCalls(queries: Queries, append: AppendRows) {
     },
 
     async get(callId: string): Promise<CallRecord | undefined> {
-      return queries.selectFrom('calls').select(columns).where('call_id', '=', callId).executeTakeFirst();
+      return queries.selectFrom('calls').select(callColumns).where('call_id', '=', callId).executeTakeFirst();
     },
 
-    /** The newest first. */
-    async list({ before, limit, subject, tool, status, issuer }: CallPage): Promise<CallRecord[]> {
-      if (status === 'running') return running({ before, limit, subject, tool, issuer });
-      let query = queries.selectFrom('calls').select(columns).orderBy('call_id', 'desc').limit(limit);
-      if (before !== undefined) query = query.where('call_id', '<', before);
-      if (subject !== undefined) query = query.where('subject', '=', subject);
-      if (tool !== undefined) query = query.where('tool', '=', tool);
-      if (status !== undefined) query = query.where('status', '=', status);
-      if (issuer !== undefined) query = query.where('issuer', '=', issuer);
-      return query.execute();
+    /** A page, the newest first. Those that are being made are among them where that status is asked for. */
+    async list(page: CallPage): Promise<FoundCalls> {
+      const { statuses, limit } = page;
+      if (statuses?.includes('running') !== true) return findCalls(queries, page);
+      const others = statuses.filter((status) => status !== 'running');
+      // Before the others: what ends meanwhile is found there.
+      const made = await running(page);
+      const { calls, next } = others.length === 0 ? { calls: [], next: null } : await findCalls(queries, { ...page, statuses: others });
+      const known = new Set(calls.map(({ call_id }) => call_id));
+      const added = made.filter(({ call_id }) => (next === null || call_id > next) && !known.has(call_id));
+      const all = [...calls, ...added].toSorted((one, other) => (one.call_id < other.call_id ? 1 : -1));
+      return all.length <= limit ? { calls: all, next } : { calls: all.slice(0, limit), next: all[limit - 1]?.call_id ?? null };
     },
+
+    ended: createEndedCalls(queries),
   };
 }
 

@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CallRecord } from '../../src/model/call.ts';
 import type { Database } from '../../src/store/database.ts';
+import type { CallPage, FoundCalls } from '../../src/store/find-calls.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { describeStore } from './store-dialects.ts';
 import { callIdAt, sampleCall, sampleChainKeys, sampleChange, samplePolicy, someTime } from './store-samples.ts';
 
-describeStore('the record of calls', ({ open, place }) => {
+describeStore('the record of calls', ({ name, open, place }) => {
   let database: Database;
   let store: Store;
   beforeAll(async () => {
@@ -40,7 +43,7 @@ describeStore('the record of calls', ({ open, place }) => {
       duration_us: 13,
     });
     expect(await store.calls.get(innocent.call_id)).toEqual(innocent);
-    expect(await store.calls.list({ limit: 10, subject: '\0' })).toHaveLength(1);
+    expect((await store.calls.list({ limit: 10, subject: '\0' })).calls).toHaveLength(1);
   });
 
   test('a batch that is sent again changes nothing', async () => {
@@ -67,18 +70,76 @@ describeStore('the record of calls', ({ open, place }) => {
         started_at: someTime + index,
         subject: index % 2 ? 'odd' : 'even',
         tool: index === 3 ? 'x:y' : 'docs:search',
-        status: index === 4 ? 'failed' : 'completed',
+        source_id: index === 0 ? 's-1' : null,
+        user_name: index === 6 ? 'odd' : null,
+        status: index === 4 ? 'failed' : index === 5 ? 'timed_out' : 'completed',
       }),
     );
     await store.calls.append(calls.toSpliced(2, 2, calls[3]!, calls[2]!));
     const newest = calls.toReversed();
-    const first = await store.calls.list({ issuer, limit: 3 });
-    expect(first).toEqual(newest.slice(0, 3));
-    expect(await store.calls.list({ issuer, limit: 10, before: first[2]!.call_id })).toEqual(newest.slice(3));
-    expect(await store.calls.list({ issuer, limit: 10, subject: 'odd' })).toEqual(newest.filter((call) => call.subject === 'odd'));
-    expect(await store.calls.list({ issuer, limit: 10, tool: 'x:y' })).toEqual([calls[3]]);
-    expect(await store.calls.list({ issuer, limit: 10, status: 'failed' })).toEqual([calls[4]]);
-    expect(await store.calls.list({ issuer: 'https://nobody.example', limit: 10 })).toEqual([]);
+    const list = (page: Partial<CallPage>) => store.calls.list({ issuer, limit: 10, ...page });
+    const first = await list({ limit: 3 });
+    expect(first).toEqual({ calls: newest.slice(0, 3), next: newest[2]!.call_id });
+    expect(await list({ before: first.next! })).toEqual({ calls: newest.slice(3), next: null });
+    expect((await list({ subject: 'odd' })).calls).toEqual(newest.filter((call) => call.subject === 'odd'));
+    expect((await list({ tool: 'x:y' })).calls).toEqual([calls[3]]);
+    expect((await list({ sourceId: 's-1' })).calls).toEqual([calls[0]]);
+    expect((await list({ statuses: ['failed'] })).calls).toEqual([calls[4]]);
+    expect((await list({ statuses: ['failed', 'timed_out'] })).calls).toEqual([calls[5], calls[4]]);
+    expect((await list({ statuses: ['completed', 'timed_out'], limit: 2 })).calls).toEqual([calls[6], calls[5]]);
+    expect((await list({ from: someTime + 2, until: someTime + 4 })).calls).toEqual([calls[3], calls[2]]);
+    expect((await list({ from: someTime + 5, statuses: ['failed', 'timed_out'] })).calls).toEqual([calls[5]]);
+    // By subject, and by a name that is another's subject.
+    expect((await list({ user: 'odd' })).calls).toEqual([calls[6], calls[5], calls[3], calls[1]]);
+    expect((await list({ user: 'nobody' })).calls).toEqual([]);
+    expect((await list({ issuer: 'https://nobody.example' })).calls).toEqual([]);
+  });
+
+  test('[BFF-6] what is rare is found among many, step by step, and those that did not complete by their index', async () => {
+    const issuer = 'https://many.example';
+    const many = Array.from({ length: 11_000 }, (_, index) => sampleCall({ issuer, started_at: 2_000_000 + index }));
+    const rare = [0, 3999, 4000, 9999, 10_999].map((index) => many[index]!);
+    for (const call of rare) Object.assign(call, { user_name: 'Rare Person', status: 'timed_out' });
+    await store.calls.append(many);
+    const found: CallRecord[] = [];
+    for (let before: string | null | undefined; before !== null;) {
+      const page: FoundCalls = await store.calls.list({ user: 'Rare Person', limit: 2, ...(before === undefined ? {} : { before }) });
+      found.push(...page.calls);
+      before = page.next;
+    }
+    expect(found).toEqual(rare.toReversed());
+    expect((await store.calls.list({ issuer, statuses: ['timed_out'], limit: 100 })).calls).toEqual(rare.toReversed());
+
+    const newest = sql`select call_id from calls where status <> 'completed' and call_id < ${rare[4]!.call_id} order by call_id desc limit 100`;
+    await sql`analyze`.execute(database.kysely);
+    const { rows } = await sql`${sql.raw(name === 'sqlite' ? 'explain query plan' : 'explain')} ${newest}`.execute(database.kysely);
+    expect(JSON.stringify(rows)).toContain('calls_not_completed');
+  });
+
+  test('[BFF-6] those that end are followed in the order in which they end, whichever server made them', async () => {
+    const { ended } = store.calls;
+    const other = createStore(database, { keys: sampleChainKeys() });
+    let position = await ended.position();
+    const next = async (limit = 10) => {
+      const read = await ended.after(position, limit);
+      ({ position } = read);
+      return read.calls;
+    };
+    expect(await next()).toEqual([]);
+    // It began first and ended last.
+    const [long, short, late] = [5000, 10, 7000].map((ms) => sampleCall({ duration_us: ms * 1000 }));
+    await store.calls.append([short!]);
+    expect(await next()).toEqual([short]);
+    await other.calls.append([late!]);
+    await store.calls.append([long!]);
+    expect(await next()).toEqual([long, late]);
+    expect(await next()).toEqual([]);
+    const more = Array.from({ length: 5 }, (_, index) => sampleCall({ duration_us: index }));
+    await store.calls.append(more.slice(0, 3));
+    await other.calls.append(more.slice(3));
+    const seen = [...(await next(2)), ...(await next(2)), ...(await next(2))];
+    expect(seen.map(({ call_id }) => call_id).toSorted()).toEqual(more.map(({ call_id }) => call_id).toSorted());
+    expect(await next()).toEqual([]);
   });
 
   test('[OPS-3] calls older than a moment are deleted, those of that moment stay', async () => {

@@ -24,9 +24,11 @@ describeStore('the calls in flight', ({ open }) => {
     expect(await store.calls.get(late.call_id)).toEqual(late.record);
     expect(await store.calls.get(running.call_id)).toBeUndefined();
     expect(await recordLostCalls({ store, server: 'a', endedBefore: 1000 })).toBe(0);
-    expect(await store.calls.list({ status: 'running', limit: 10 })).toEqual([{ ...running.record, status: 'running', error_code: null }]);
-    expect(await store.calls.list({ status: 'running', limit: 10, subject: 'nobody' })).toEqual([]);
+    expect((await store.calls.list({ statuses: ['running'], limit: 10 })).calls).toEqual([
+      { ...running.record, status: 'running', error_code: null },
+    ]);
+    expect((await store.calls.list({ statuses: ['running'], limit: 10, subject: 'nobody' })).calls).toEqual([]);
     await store.inFlight.remove([running.call_id]);
-    expect(await store.calls.list({ status: 'running', limit: 10 })).toEqual([]);
+    expect((await store.calls.list({ statuses: ['running'], limit: 10 })).calls).toEqual([]);
   });
 });

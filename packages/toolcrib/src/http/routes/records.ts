@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { callRecordListSchema, callRecordQuerySchema, callRecordSchema, changeEventListSchema, changeEventQuerySchema } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
+import { fitsFilter } from '../../store/call-filter.ts';
+import { callFilterOf } from '../call-query.ts';
+import { decodeFollowCursor, encodeFollowCursor } from '../follow-cursor.ts';
 import { decodeCursor, encodeCursor } from '../page-cursor.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -17,6 +20,7 @@ export function recordRoutes({ crib }: { crib: Crib }): Route[] {
       path: '/api/calls',
       operationId: 'listCalls',
       summary: 'The record of calls and denials, newest first',
+      description: 'With `follow`, those that have ended since an earlier answer, in the order in which they ended.',
       tag: 'records',
       access,
       query: callRecordQuerySchema,
@@ -27,11 +31,21 @@ export function recordRoutes({ crib }: { crib: Crib }): Route[] {
           links: { getCallRecord: '$response.body#/calls/0/call_id' },
         },
       },
-      async handle({ query: { cursor, limit = defaultLimit, ...filter } }) {
+      errors: ['NOT_FOUND'],
+      async handle({ query }) {
+        const { cursor, follow, limit = defaultLimit } = query;
+        const filter = callFilterOf(crib, query);
+        if (follow !== undefined) {
+          if (cursor !== undefined) throw new CribError('VALIDATION_ERROR', 'cursor and follow do not go together', { field: 'follow' });
+          const { calls, position } = await crib.store.calls.ended.after(decodeFollowCursor(follow), limit);
+          const fitting = calls.filter((call) => fitsFilter(call, filter));
+          return { calls: fitting, next_cursor: null, follow_cursor: encodeFollowCursor(position) };
+        }
         const before = decodeCursor(cursor, 'string');
-        const calls = await crib.store.calls.list({ ...filter, ...(before === undefined ? {} : { before }), limit });
-        const last = calls.at(-1);
-        return { calls, next_cursor: calls.length < limit || last === undefined ? null : encodeCursor(last.call_id) };
+        // First, so that what ends meanwhile is seen twice rather than never.
+        const position = await crib.store.calls.ended.position();
+        const { calls, next } = await crib.store.calls.list({ ...filter, ...(before === undefined ? {} : { before }), limit });
+        return { calls, next_cursor: next === null ? null : encodeCursor(next), follow_cursor: encodeFollowCursor(position) };
       },
     }),
     defineRoute({

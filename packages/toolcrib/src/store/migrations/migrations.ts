@@ -15,6 +15,7 @@ import { changeAddresses } from './2026-11-20-change-addresses.ts';
 import { callsInFlight } from './2026-11-21-calls-in-flight.ts';
 import { developmentPolicies } from './2026-11-22-development-policies.ts';
 import { namesOfPeople } from './2026-11-23-names-of-people.ts';
+import { callsThatFailed } from './2026-11-24-calls-that-failed.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -34,5 +35,6 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-21-calls-in-flight': callsInFlight(dialect),
     '2026-11-22-development-policies': developmentPolicies,
     '2026-11-23-names-of-people': namesOfPeople,
+    '2026-11-24-calls-that-failed': callsThatFailed,
   };
 }
