@@ -4,6 +4,8 @@ export interface AlignOptions {
   /** The longest a line may be; the last column is cut to fit. */
   width?: number;
   indent?: number;
+  /** The least width of each column. */
+  least?: readonly number[];
   /** Colours a cell; it is padded before, so colours never shift a column. */
   paint?: (text: string, column: number, row: number) => string;
 }
@@ -14,10 +16,12 @@ const narrowest = 10;
 
 /** Rows of cells as lines with aligned columns. */
 export function align(rows: readonly (readonly string[])[], options: AlignOptions = {}): string[] {
-  const { width = Infinity, indent = 0, paint = (text) => text } = options;
+  const { width = Infinity, indent = 0, least = [], paint = (text) => text } = options;
   const cells = rows.map((row) => row.map((cell) => printable(cell).replaceAll(/\s+/g, ' ').trim()));
   const last = Math.max(...cells.map((row) => row.length)) - 1;
-  const widths = Array.from({ length: last }, (_, column) => Math.max(...cells.map((row) => textWidth(row[column] ?? ''))));
+  const widths = Array.from({ length: last }, (_, column) =>
+    Math.max(least[column] ?? 0, ...cells.map((row) => textWidth(row[column] ?? ''))),
+  );
   const before = indent + widths.reduce((sum, next) => sum + next + gap, 0);
   const left = Math.max(narrowest, width - before);
   return cells.map((row, index) => {
@@ -39,7 +43,8 @@ function textWidth(text: string): number {
   return sum;
 }
 
-function cut(text: string, width: number): string {
+/** The beginning of a text, as much as fits. */
+export function cut(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let kept = '';
   let used = 1;

@@ -45,6 +45,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./call.ts')).call,
   },
   {
+    name: 'calls',
+    summary: 'For administrators: lists who called what, when and how it ended',
+    load: async () => (await import('./calls.ts')).calls,
+  },
+  {
     name: 'connect',
     summary: 'Connects your own account to a source',
     load: async () => (await import('./connect.ts')).connect,

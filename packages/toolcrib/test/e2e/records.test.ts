@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callRecordListSchema, changeEventListSchema } from '../../src/api.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
-import { startTestServer, type TestServer } from '../running-server.ts';
+import { startTestServer, until, type TestServer } from '../running-server.ts';
 
 let server: TestServer;
 let alice: ApiClient;
@@ -58,9 +58,57 @@ test('[BFF-6] the record can be filtered, and read page by page from the newest 
   }
   expect(ids).toHaveLength(7);
   expect(ids).toEqual([...ids].sort().reverse());
-  expect((await admin.get('/api/calls?subject=nobody')).json).toEqual({ calls: [], next_cursor: null });
+  expect((await admin.get('/api/calls?subject=nobody')).json).toMatchObject({ calls: [], next_cursor: null });
   const failed = (await admin.get('/api/calls?status=failed')).json.calls;
   expect(new Set(failed.map(({ status }: { status: string }) => status))).toEqual(new Set(['failed']));
+});
+
+test('[BFF-6] calls are found by status, time, tool, source and person', async () => {
+  const from = Date.now();
+  await alice.call('builtin:uuid');
+  await alice.call('builtin:hash', { text: 5 });
+  await bob.call('builtin:uuid');
+  const { json: tool } = await admin.get('/api/tools/builtin:uuid');
+  const list = async (query: string) => {
+    const { calls } = callRecordListSchema.parse((await admin.get(`/api/calls?from=${from}&${query}`)).json);
+    return calls.map((call) => `${call.user_name} ${call.tool} ${call.status}`);
+  };
+  const [aliceUuid, aliceHash, bobUuid] = ['alice builtin:uuid completed', 'alice builtin:hash failed', 'bob builtin:uuid completed'];
+  expect(await list('')).toEqual([bobUuid, aliceHash, aliceUuid]);
+  expect(await list('user=alice')).toEqual([aliceHash, aliceUuid]);
+  expect(await list('status=failed,timed_out')).toEqual([aliceHash]);
+  for (const name of ['builtin:uuid', 'builtin.uuid', tool.tool_id]) expect(await list(`tool=${name}`)).toEqual([bobUuid, aliceUuid]);
+  for (const name of ['builtin', tool.source_id]) expect(await list(`source=${name}&user=bob`)).toEqual([bobUuid]);
+  expect(await list('source=3f2b7c1e-0000-4000-8000-000000000000')).toEqual([]);
+  expect(await list(`until=${from}`)).toEqual([]);
+  const refused = async (query: string) => {
+    const { status, json } = await admin.get(`/api/calls?${query}`);
+    return [status, json.field];
+  };
+  expect(await refused('status=broken')).toEqual([400, 'status']);
+  expect(await refused('from=yesterday')).toEqual([400, 'from']);
+  expect(await refused('follow=???')).toEqual([400, 'follow']);
+  expect(await refused('follow=ZW5kZWQ&cursor=IiI')).toEqual([400, 'follow']);
+  expect(await refused('source=nowhere')).toEqual([404, 'source']);
+  expect((await alice.get('/api/calls')).status).toBe(403);
+});
+
+test('[BFF-6] calls are followed as they end, also those that began long before', async () => {
+  let follow = (await admin.get('/api/calls?limit=1')).json.follow_cursor;
+  const ended = async (query = '') => {
+    const { calls, follow_cursor } = callRecordListSchema.parse((await admin.get(`/api/calls?follow=${follow}${query}`)).json);
+    follow = follow_cursor;
+    return calls.map(({ call_id }) => call_id);
+  };
+  expect(await ended()).toEqual([]);
+  const { json: long } = await alice.call('builtin:wait', { seconds: 300 }, { async: true });
+  const { json: short } = await bob.call('builtin:uuid');
+  expect(await ended()).toEqual([short.call_id]);
+  await alice.delete(long.location);
+  await until(async () => (await alice.get(long.location)).json.status === 'cancelled');
+  await bob.call('builtin:uuid');
+  expect(await ended('&user=alice&status=cancelled')).toEqual([long.call_id]);
+  expect(await ended()).toEqual([]);
 });
 
 test('[BFF-6] [SEC-4] every change is recorded with who made it and what was there before and after', async () => {

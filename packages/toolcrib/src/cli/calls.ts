@@ -1,0 +1,115 @@
+import { callStatuses } from '../model/call.ts';
+import { followCalls, listCalls } from './call-client.ts';
+import { createCallTable } from './call-table.ts';
+import { defineCommand } from './command.ts';
+import { requestDevToken } from './dev-token.ts';
+import type { Given } from './given.ts';
+import { interruptSignal } from './interrupt-signal.ts';
+import { parseMoment } from './parse-moment.ts';
+import { administratorFrom, administratorOptions } from './secrets-options.ts';
+import { print, printJson, remark } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+const filters = {
+  status: { value: 'status', many: true, help: `Only these: ${callStatuses.filter((status) => status !== 'queued').join(', ')}` },
+  since: { value: 'time', help: 'Begun from then on: 30m, 2h or 7d ago, today, yesterday, 2026-11-16, 2026-11-16T12:00' },
+  until: { value: 'time', help: 'Begun before then' },
+  tool: { value: 'name', help: 'Only calls of this tool' },
+  source: { value: 'namespace', help: 'Only calls of the tools of this source' },
+  user: { value: 'user', help: 'Only calls of this person, by name or subject' },
+} as const;
+type FilterOption = keyof typeof filters;
+
+export const calls = defineCommand({
+  operands: '',
+  operandCount: [0, 0],
+  options: {
+    ...filters,
+    limit: { value: 'n', short: 'n', help: 'How many of the newest', default: '100' },
+    follow: { short: 'f', help: 'Goes on with calls as they end, until Ctrl-C' },
+    ...administratorOptions,
+  },
+  notes: [
+    'The newest call is the last line. Denied calls are failed ones, with NOT_FOUND. Times are those of this machine.',
+    'Arguments and results are not recorded. With --json and --follow every line is a JSON object.',
+  ],
+  examples: [
+    'toolcrib calls',
+    'toolcrib calls --status failed,timed_out --since yesterday --until today',
+    'toolcrib calls --user alice --since 1h',
+    'toolcrib calls --source everything -f',
+  ],
+  async run(given) {
+    const query = queryOf(given);
+    const limit = given.number('limit', { least: 1, most: 100_000 });
+    const [json, follow] = [given.on('json'), given.on('follow')];
+    const administrator = await administratorFrom(given);
+    const table = createCallTable();
+    const { calls: found, more, followCursor } = await listCalls(administrator, query, limit);
+    if (json && !follow) {
+      printJson({ calls: found });
+      return 0;
+    }
+    if (json) for (const call of found) print(JSON.stringify(call));
+    else if (found.length > 0 || follow) print(table.first(found).join('\n'));
+    if (!follow) {
+      if (found.length === 0) remark(nothingFound(given));
+      else if (more) remark(`The newest ${found.length}. --limit shows more, --since and --until choose a time.`);
+      return 0;
+    }
+    const known = new Set(found.map(({ call_id }) => call_id));
+    const signal = interruptSignal();
+    try {
+      const following = followCalls(administrator, {
+        query,
+        from: followCursor,
+        signal,
+        renew: () => renewed(given, administrator.client),
+        onLost: ({ message }) => remark(`${message}. Trying again until Ctrl-C.`),
+      });
+      for await (const ended of following) {
+        // What ended while the list was made is in both.
+        const fresh = ended.filter(({ call_id }) => !known.delete(call_id));
+        if (json) for (const call of fresh) print(JSON.stringify(call));
+        else if (fresh.length > 0) print(table.further(fresh).join('\n'));
+      }
+    } catch (error) {
+      // Ctrl-C is how following ends.
+      if (!signal.aborted) throw error;
+    }
+    return 0;
+  },
+});
+
+/** A token that was given cannot be made anew; one of the development issuer can. */
+function renewed(given: Given<'token'>, client: Parameters<typeof requestDevToken>[0]): Promise<string> | undefined {
+  if (given.text('token') !== undefined) return undefined;
+  return requestDevToken(client, 'admin').then(({ access_token }) => access_token);
+}
+
+function queryOf(given: Given<FilterOption>): Record<string, string | undefined> {
+  const statuses = given.list('status').flatMap((written) => written.split(',').map((status) => status.trim()));
+  const strange = statuses.find((status) => !callStatuses.some((known) => known === status));
+  if (strange !== undefined)
+    throw new UsageError(`--status must be one of ${callStatuses.join(', ')}, not ${JSON.stringify(strange)}`, { field: 'status' });
+  const [from, until] = (['since', 'until'] as const).map((name) => {
+    const text = given.text(name);
+    return text === undefined ? undefined : parseMoment(text, name);
+  });
+  if (from !== undefined && until !== undefined && from >= until)
+    throw new UsageError('--since must be before --until', { field: 'since' });
+  return {
+    status: statuses.length === 0 ? undefined : statuses.join(','),
+    from: from?.toString(),
+    until: until?.toString(),
+    tool: given.text('tool'),
+    source: given.text('source'),
+    user: given.text('user'),
+  };
+}
+
+function nothingFound(given: Given<FilterOption>): string {
+  const used = (Object.keys(filters) as FilterOption[]).filter((name) => given.list(name).length > 0 || given.text(name) !== undefined);
+  if (used.length === 0) return 'No tool was called yet. `toolcrib call builtin:uuid` makes a first call.';
+  return `No call fits ${used.map((name) => `--${name}`).join(', ')}. \`toolcrib calls\` alone shows the newest of all.`;
+}
