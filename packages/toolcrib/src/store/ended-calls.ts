@@ -9,8 +9,6 @@ export type EndedPosition = ReadonlyMap<number, number>;
 /** Every start of a server begins a chain, and so does every write that failed: more than these do not grow at once. */
 const newestChains = 50;
 
-export type EndedCalls = ReturnType<typeof createEndedCalls>;
-
 /**
  * The calls in the order in which they ended, for those who follow them. Ids are in the order in which calls began; what was written since
  * one last looked is known by its place in the chain of its server.
