@@ -33,7 +33,7 @@ export interface CribConfig {
   runRules?: RunRules | 'nothing';
   /** [SEC-2] Keeps servers outside of containers from running as ourselves, unless the rules say so. */
   separateUser?: boolean;
-  /** There is no issuer but our own, so that policies of development are in force. */
+  /** There is no issuer but our own: policies of development are in force, and plain http and private networks are allowed with a warning. */
   development?: boolean;
   /** [INV-3] What becomes of new and changed tools of a source that does not say it when it is registered; `off` where it is left out. */
   pinning?: Pinning;

@@ -98,7 +98,11 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   await using opened = new AsyncDisposableStack();
   const { warn, development = false } = config;
   const acceptance = createAcceptance({ warn });
-  const egress = createEgress({ ...config, allowedNetworks: config.allowedNetworks ?? ['loopback'] });
+  const egress = createEgress({
+    ...config,
+    allowedNetworks: config.allowedNetworks ?? ['loopback'],
+    lenient: development ? { warn, privateNetworks: config.allowedNetworks === undefined } : undefined,
+  });
   const { database, server, keyRing, store, secrets, rescue } = await openStorage(config, acceptance, opened);
   // Loaded only where it is wanted.
   const tracing =

@@ -16,7 +16,7 @@ interface RegistrationScopeInput {
   allowedNames: ReadonlySet<string>;
   /** Directories of this machine that containers may mount. */
   allowedMounts: readonly string[];
-  egress: Pick<Egress, 'checkLiteral'>;
+  egress: Pick<Egress, 'checkLiteral' | 'checkAddress'>;
   /** [SRC-2] */
   lookUp: LookUpServer;
   /** [INV-3] For sources that say nothing. */
@@ -32,6 +32,7 @@ export function createScopeOf({ secrets, allowedNames, allowedMounts, egress, lo
       pinning,
       lookUp,
       checkLiteral: egress.checkLiteral,
+      checkAddress: egress.checkAddress,
       readManifest,
       secretName: (variable) => sourceSecretName(sourceId, variable),
       hasSecret: async (name) => (await secrets.get(name)) !== undefined,

@@ -7,7 +7,7 @@ type Egress = Pick<ServeConfig, 'issuers' | 'allowedNetworks' | 'proxy' | 'noPro
 /** [SEC-1] How the server would connect to others. Whether that leads anywhere shows where an issuer is asked. */
 export function checkEgress({ issuers, allowedNetworks, proxy, noProxy = [], caFile }: Egress): Check[] {
   const check = { required: false, state: 'ok' } as const;
-  const networks = allowedNetworks ?? (issuers.length === 0 ? ['loopback'] : []);
+  const networks = allowedNetworks ?? (issuers.length === 0 ? ['loopback', 'private (with a warning)'] : []);
   const beside = networks.length === 0 ? 'public addresses only' : `public addresses, and ${networks.join(', ')}`;
   const checks: Check[] = [{ ...check, name: 'networks', detail: beside }];
   if (proxy !== undefined) {

@@ -33,7 +33,7 @@ export const placeOptions = {
   'allow-network': {
     value: 'network',
     many: true,
-    help: 'Lets sources be at this address that is not public: a range such as 10.0.0.0/8, an address, a host name, *.example.org, loopback or private. In development loopback, otherwise none. The variable holds several with commas between them',
+    help: 'Lets sources be at this address that is not public: a range such as 10.0.0.0/8, an address, a host name, *.example.org, loopback or private. Without it: in development loopback, and private with a warning; with --issuer none. The variable holds several with commas between them',
     env: 'TOOLCRIB_ALLOWED_NETWORKS',
   },
   proxy: {

@@ -89,7 +89,7 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
     pinning: config.pinning ?? (config.issuers.length === 0 ? 'warn' : 'quarantine'),
     ...(config.registries === undefined ? {} : { registries: config.registries }),
     ...(config.dockerHost === undefined ? {} : { dockerHost: config.dockerHost }),
-    allowedNetworks: config.allowedNetworks ?? (config.issuers.length === 0 ? ['loopback'] : []),
+    ...(config.allowedNetworks === undefined && bound === undefined ? {} : { allowedNetworks: config.allowedNetworks ?? [] }),
     ...(config.proxy === undefined ? {} : { proxy: config.proxy, noProxy: config.noProxy ?? [] }),
     ...(config.caFile === undefined ? {} : { caFile: config.caFile }),
     requestLimits: config.requestLimits,

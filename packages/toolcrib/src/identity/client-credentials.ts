@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { CribError } from '../model/crib-error.ts';
 import { upstreamSecret, type UpstreamSecret } from '../model/upstream-secret.ts';
-import { checkAddress } from '../net/check-address.ts';
 import type { Egress } from '../net/egress.ts';
 import { readBody } from '../net/read-body.ts';
 import type { ServiceIdentity } from './service-identity.ts';
@@ -58,7 +57,7 @@ async function request(egress: Egress, credentials: ServiceIdentity): Promise<z.
     // Loaded on first use: it needs the SDK, which a source with an ordinary secret does not.
     return (await import('./oauth/request-service-token.ts')).requestServiceToken(egress, credentials);
   }
-  const url = checkAddress(tokenUrl, allowInsecure);
+  const url = egress.checkAddress(tokenUrl, allowInsecure);
   const client = egress.httpClient({ origin: url.origin, maxConnections: 1 });
   try {
     // RFC 6749 §2.3.1: both are form-encoded before they are joined.

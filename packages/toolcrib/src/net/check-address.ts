@@ -1,6 +1,9 @@
 import { CribError } from '../model/crib-error.ts';
 import { isLoopbackHost } from './is-loopback-host.ts';
 
+/** `allowInsecure` is for plain http to another machine. */
+export type CheckAddress = (url: string | URL, allowInsecure: boolean) => URL;
+
 /** [SEC-1] An address we are willing to send to: https, or plain http where that is this machine or has been allowed. */
 export function checkAddress(url: string | URL, allowInsecure: boolean): URL {
   const target = URL.parse(String(url));

@@ -1,5 +1,6 @@
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { CribError } from '../model/crib-error.ts';
+import { checkAddress } from './check-address.ts';
 import { createFetchDocument, type FetchDocument } from './fetch-document.ts';
 import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
@@ -18,6 +19,8 @@ export interface EgressConfig {
   noProxy?: readonly string[] | undefined;
   /** Certificates to trust beside the usual ones, as PEM. */
   caFile?: string | undefined;
+  /** In development: plain http to other machines is allowed, and perhaps private networks. Told what was let through, once for each place. */
+  lenient?: { warn(message: string): void; privateNetworks: boolean } | undefined;
   /** How names are looked up; as the system does where it is left out. */
   lookUp?: LookUp | undefined;
 }
@@ -29,14 +32,17 @@ export interface Egress {
   fetchDocument: FetchDocument;
   /** A `fetch` for libraries that want one. */
   guardedFetch(options: GuardedFetchOptions): GuardedFetch;
+  /** An address we are willing to send to; refuses plain http to another machine unless that is allowed. */
+  checkAddress(url: string | URL, allowInsecure: boolean): URL;
   /** Refuses an address that could not be connected to anyway, where it is written as one. What names lead to is seen when connecting. */
   checkLiteral(url: URL): void;
   /** The same, for exactly these origins wherever they lead: the operator has named them. Metadata services remain out of reach. */
   trusting(origins: readonly string[]): Egress;
 }
 
-export function createEgress({ allowedNetworks = [], proxy, noProxy = [], caFile, lookUp }: EgressConfig): Egress {
-  const rules = createNetworkRules(allowedNetworks);
+export function createEgress({ allowedNetworks = [], proxy, noProxy = [], caFile, lookUp, lenient }: EgressConfig): Egress {
+  const warn = lenient && oncePerText(lenient.warn);
+  const rules = createNetworkRules(allowedNetworks, warn && lenient.privateNetworks ? { warn } : undefined);
   const certificates = caFile === undefined ? [] : readCertificates(caFile);
   const input = {
     rules,
@@ -46,12 +52,24 @@ export function createEgress({ allowedNetworks = [], proxy, noProxy = [], caFile
     secureContext: caFile === undefined ? undefined : createSecureContext({ ca: [...getCACertificates('default'), ...certificates] }),
   };
 
+  function checked(url: string | URL, allowInsecure: boolean): URL {
+    try {
+      return checkAddress(url, allowInsecure);
+    } catch (error) {
+      if (warn === undefined) throw error;
+      const target = checkAddress(url, true);
+      warn(`${target.origin} is plain http on another machine. Development allows that; with an issuer it needs allow_insecure`);
+      return target;
+    }
+  }
+
   function trusting(origins: ReadonlySet<string>): Egress {
     const open: OpenWayOut = (options) => openWayOut(input, { ...options, trusted: origins.has(options.origin) });
     return {
       httpClient: (options) => createHttpClient({ open, ...options }),
-      fetchDocument: createFetchDocument({ open }),
-      guardedFetch: (options) => createGuardedFetch({ open, ...options }),
+      fetchDocument: createFetchDocument({ open, checkAddress: checked }),
+      guardedFetch: (options) => createGuardedFetch({ open, checkAddress: checked, ...options }),
+      checkAddress: checked,
       checkLiteral(url) {
         const address = url.hostname.replaceAll(/^\[|\]$/g, '');
         if (parseIp(address) === undefined) rules.checkName(address);
@@ -67,4 +85,14 @@ function originOf(address: string): string {
   const { origin } = URL.parse(address) ?? {};
   if (origin === undefined || origin === 'null') throw new CribError('INTERNAL', 'Only web addresses can be trusted');
   return origin;
+}
+
+/** Of as many as anybody reads. */
+function oncePerText(tell: (text: string) => void): (text: string) => void {
+  const told = new Set<string>();
+  return (text) => {
+    if (told.has(text) || told.size >= 1000) return;
+    told.add(text);
+    tell(text);
+  };
 }

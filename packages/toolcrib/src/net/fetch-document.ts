@@ -1,5 +1,5 @@
 import { CribError } from '../model/crib-error.ts';
-import { checkAddress } from './check-address.ts';
+import type { CheckAddress } from './check-address.ts';
 import { proxyRefusal } from './proxy.ts';
 import { acceptedEncodings, readDecodedText, tooLarge } from './read-decoded-text.ts';
 import { fetchFailure } from './request-failure.ts';
@@ -33,7 +33,7 @@ interface FetchedDocument {
 export type FetchDocument = (url: string | URL, options: FetchDocumentOptions) => Promise<FetchedDocument>;
 
 /** One document of bounded size. Every address on the way to it is checked anew. Statuses of 400 and above are the caller's to judge. */
-export function createFetchDocument({ open }: { open: OpenWayOut }): FetchDocument {
+export function createFetchDocument({ open, checkAddress }: { open: OpenWayOut; checkAddress: CheckAddress }): FetchDocument {
   return async (url, options) => {
     const { timeoutMs, signal, redirects = 0, allowInsecure = false } = options;
     const deadline = AbortSignal.timeout(timeoutMs);
@@ -45,7 +45,7 @@ export function createFetchDocument({ open }: { open: OpenWayOut }): FetchDocume
         const found = await fetchOnce(open, target, { ...options, headers, signal: over });
         if ('body' in found) return { ...found, url: target };
         if (followed >= redirects) throw notFollowed(found.status);
-        const next = redirectTarget(target, found, allowInsecure);
+        const next = redirectTarget(target, found, (url) => checkAddress(url, allowInsecure));
         // Once they are dropped they stay so: whoever we were sent to may have sent us back.
         if (next.origin !== target.origin) headers = undefined;
         target = next;
@@ -60,9 +60,9 @@ export function createFetchDocument({ open }: { open: OpenWayOut }): FetchDocume
   };
 }
 
-function redirectTarget(from: URL, { status, location }: Redirect, allowInsecure: boolean): URL {
+function redirectTarget(from: URL, { status, location }: Redirect, check: (url: string | URL) => URL): URL {
   try {
-    const target = checkAddress(URL.parse(location, from.href) ?? '', allowInsecure);
+    const target = check(URL.parse(location, from.href) ?? '');
     // What was fetched safely must not become something that anybody on the way could have written.
     if (from.protocol === 'http:' || target.protocol === 'https:') return target;
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { CribError } from '../model/crib-error.ts';
 import { TimeoutError } from '../model/named-errors.ts';
-import { checkAddress } from './check-address.ts';
+import type { CheckAddress } from './check-address.ts';
 import { createHttpClient } from './http-client.ts';
 import { readBody } from './read-body.ts';
 import type { OpenWayOut } from './way-out.ts';
@@ -22,8 +22,8 @@ export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Re
  * TypeError, as `fetch` has it, with the error of ours as its cause: libraries tell by that a broken connection from an answer they may
  * pass over.
  */
-export function createGuardedFetch(options: GuardedFetchOptions & { open: OpenWayOut }): GuardedFetch {
-  const { open, allowInsecure, allowLoopback, maxBytes = 262_144, timeoutMs = 10_000 } = options;
+export function createGuardedFetch(options: GuardedFetchOptions & { open: OpenWayOut; checkAddress: CheckAddress }): GuardedFetch {
+  const { open, checkAddress, allowInsecure, allowLoopback, maxBytes = 262_144, timeoutMs = 10_000 } = options;
   return async (url, init = {}) => {
     const deadline = AbortSignal.timeout(timeoutMs);
     try {

@@ -170,6 +170,6 @@ test('[CLI-1] [SEC-1] doctor says where the server may connect to, and through w
   expect(report.checks.filter(({ name, state }) => name === 'issuer' && state === 'ok')).toHaveLength(1);
   expect(proxy.seen).toEqual(['GET http://sso.test:1/.well-known/openid-configuration']);
   expect(JSON.stringify(report)).not.toContain('hidden');
-  expect((await doctor([])).check('networks')).toMatchObject({ detail: 'public addresses, and loopback' });
+  expect((await doctor([])).check('networks')).toMatchObject({ detail: 'public addresses, and loopback, private (with a warning)' });
   expect((await doctor(['--issuer', issuer.issuer])).check('networks')).toMatchObject({ detail: 'public addresses only' });
 });

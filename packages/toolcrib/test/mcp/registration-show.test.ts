@@ -10,7 +10,12 @@ const remote = {
   name: 'a',
   url: 'https://u:S0@example.com',
   mcp_server_url: 'https://mcp.example.com/mcp?api_key=S1',
-  mcp_env_vars: { BEARER_TOKEN: 'S2', REGION: 'eu', SHARED: { secret_ref: 'shared-token' }, LATER_TOKEN: '${LATER}' },
+  mcp_env_vars: {
+    BEARER_TOKEN: 'S2',
+    MCP_HEADER_REGION: 'eu',
+    MCP_HEADER_SHARED: { secret_ref: 'shared-token' },
+    MCP_HEADER_LATER_TOKEN: '${LATER}',
+  },
   headers: { 'X-API-Key': 'S3', 'X-Region': 'eu' },
   credential: { type: 'client_credentials', token_url: 'https://auth.example.com/token', client_id: 'me', client_secret: 'S4' },
   mcp_config: {
@@ -27,7 +32,13 @@ test('[ENV-4] no secret is shown, and everything else is', async () => {
     url: 'https://***@example.com',
     server_url: 'https://mcp.example.com/mcp?api_key=${URL_API_KEY}',
     is_remote: true,
-    environment: { BEARER_TOKEN: '***', REGION: 'eu', SHARED: { secret_ref: 'shared-token' }, LATER_TOKEN: '${LATER}', URL_API_KEY: '***' },
+    environment: {
+      BEARER_TOKEN: '***',
+      MCP_HEADER_REGION: 'eu',
+      MCP_HEADER_SHARED: { secret_ref: 'shared-token' },
+      MCP_HEADER_LATER_TOKEN: '${LATER}',
+      URL_API_KEY: '***',
+    },
     headers: { 'X-API-Key': '***', 'X-Region': 'eu' },
     credential: { type: 'client_credentials', client_id: 'me', client_secret: '***' },
     config: {

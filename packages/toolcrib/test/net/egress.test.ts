@@ -104,6 +104,48 @@ test.each([
   for (const reason of await refusals(egress, `http://${host}/latest/meta-data`)) expect(reason).toMatch(/metadata service .*never asked/);
 });
 
+describe('in development', () => {
+  const lenient = () => {
+    const warnings: string[] = [];
+    const options = { warn: (message: string) => void warnings.push(message), privateNetworks: true };
+    return { warnings, egress: createEgress({ allowedNetworks: ['loopback'], lenient: options }) };
+  };
+
+  test('[SEC-1] private addresses and plain http to other machines are let through, with one warning each', () => {
+    const { warnings, egress } = lenient();
+    for (const _twice of [1, 2]) {
+      expect(() => egress.checkLiteral(new URL('https://10.1.2.3/'))).not.toThrow();
+      expect(egress.checkAddress('http://cml-mcp:9000', false).origin).toBe('http://cml-mcp:9000');
+    }
+    expect(egress.checkAddress('http://127.0.0.1:9000', false).port).toBe('9000');
+    expect(egress.checkAddress('http://told.example', true).host).toBe('told.example');
+    expect(warnings).toEqual([
+      '10.1.2.3 is a private address (10.1.2.3). Development allows that; with an issuer it needs --allow-network 10.1.2.3',
+      'http://cml-mcp:9000 is plain http on another machine. Development allows that; with an issuer it needs allow_insecure',
+    ]);
+  });
+
+  test.each(['169.254.169.254', '[::ffff:169.254.169.254]', '[fd00:ec2::254]'])(
+    '[SEC-1] the metadata service at %s is not',
+    async (host) => {
+      const { warnings, egress } = lenient();
+      for (const reason of await refusals(egress, `http://${host}/`)) expect(reason).toMatch(/never asked/);
+      expect(warnings).toEqual([]);
+    },
+  );
+
+  test.each(['0.0.0.0', '[fe80::1]', '100.64.0.1'])('[SEC-1] neither is %s, which is no private network', (host) => {
+    expect(() => lenient().egress.checkLiteral(new URL(`https://${host}/`))).toThrow('--allow-network');
+  });
+
+  test('[SEC-1] whoever says which networks are allowed means it', () => {
+    const egress = createEgress({ allowedNetworks: ['loopback'], lenient: { warn: () => undefined, privateNetworks: false } });
+    expect(() => egress.checkLiteral(new URL('https://10.1.2.3/'))).toThrow('--allow-network 10.1.2.3');
+    expect(() => egress.checkAddress('ftp://cml-mcp', false)).toThrow('Only https addresses');
+    expect(() => egress.checkAddress('http://a:b@cml-mcp', false)).toThrow('user name or password');
+  });
+});
+
 describe('a name', () => {
   test('[SEC-1] that leads to a good address and to a bad one is refused', async () => {
     const { lookUp } = answering(['93.184.215.14', '127.0.0.1']);

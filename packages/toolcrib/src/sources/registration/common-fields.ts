@@ -40,4 +40,4 @@ export function handlingOf(form: z.infer<z.ZodObject<typeof handlingFields>>, us
 export const allowInsecureField = z
   .boolean()
   .default(false)
-  .describe('Allows http to another machine, where anybody on the way can read along');
+  .describe('Allows http to another machine, where anybody on the way can read along. Development allows it anyway, with a warning');

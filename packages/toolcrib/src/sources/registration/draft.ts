@@ -1,10 +1,11 @@
 import type { NamedValue, Variable } from '../../model/source-definition.ts';
+import { checkAddress as checkStrictly, type CheckAddress } from '../../net/check-address.ts';
 import type { RegistrationContext } from './registration-context.ts';
 import { createSecretCollector } from './secret-collector.ts';
 import type { ValueInput } from './value-input.ts';
 import { checkVariableName } from '../upstream/variable-names.ts';
 
-type DraftInput = Pick<RegistrationContext, 'secretName' | 'checkLiteral'>;
+type DraftInput = Pick<RegistrationContext, 'secretName' | 'checkLiteral' | 'checkAddress'>;
 
 /** What is gathered while a registration is turned into a definition. */
 export interface Draft {
@@ -22,9 +23,11 @@ export interface Draft {
   putAside(variable: string, value: string): string;
   /** [SEC-1] Refuses an address that may not be connected to. */
   checkLiteral(url: URL): void;
+  /** [SEC-1] And plain http to another machine, unless that is allowed. */
+  checkAddress: CheckAddress;
 }
 
-export function createDraft({ secretName, checkLiteral = () => undefined }: DraftInput): Draft {
+export function createDraft({ secretName, checkLiteral = () => undefined, checkAddress = checkStrictly }: DraftInput): Draft {
   const collector = createSecretCollector(secretName);
   const { secrets, keep } = collector;
   const environment = new Map<string, NamedValue>();
@@ -35,6 +38,7 @@ export function createDraft({ secretName, checkLiteral = () => undefined }: Draf
     secrets,
     missing: [],
     checkLiteral,
+    checkAddress,
     keep,
     setVariable(name, input, { field, secret }) {
       checkVariableName(name, `${field}.${name}`.slice(0, 500), true);

@@ -1,4 +1,5 @@
 import type { Credential } from '../../model/source-definition.ts';
+import { isLoopbackHost } from '../../net/is-loopback-host.ts';
 import { invalid } from './invalid.ts';
 import type { CredentialInput } from './value-input.ts';
 
@@ -14,7 +15,10 @@ export function checkDiscoveryConnection(discovery: CredentialInput | undefined,
 }
 
 /** [ID-4] Whoever reads along could be the caller everywhere. */
-export function checkForwarding(credential: Credential, allowInsecure: boolean): void {
-  if (credential.type !== 'caller_token' || !allowInsecure) return;
-  throw invalid('allow_insecure', "A caller's own token is sent over https only, or within this machine. Take it out");
+export function checkForwarding(credential: Credential, { allowInsecure, url }: { allowInsecure: boolean; url: string | null }): void {
+  if (credential.type !== 'caller_token') return;
+  const { protocol = '', hostname = '' } = URL.parse(url ?? '') ?? {};
+  if (!allowInsecure && (protocol !== 'http:' || isLoopbackHost(hostname))) return;
+  const message = "A caller's own token is sent over https only, or within this machine";
+  throw allowInsecure ? invalid('allow_insecure', `${message}. Take it out`) : invalid('credential', `${message}. Use an https address`);
 }

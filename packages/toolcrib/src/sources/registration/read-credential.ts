@@ -19,8 +19,7 @@ const missing = 'Missing required credentials';
 export function readCredential(draft: Draft, input: CredentialInput | undefined, { field, allowInsecure }: CredentialRules): Credential {
   if (input === undefined) return { type: 'none' };
   if (field === 'discovery_credential') checkDiscovery(input);
-  const { checkLiteral } = draft;
-  checkCredential(input, field, (text, name) => checkServerUrl(text, { field: `${field}.${name}`, allowInsecure, checkLiteral }));
+  checkCredential(input, field, (text, name) => checkServerUrl(text, { field: `${field}.${name}`, allowInsecure, draft }));
   return mapSecrets<ValueInput, NamedValue>(input, (value, name) => {
     const at = `${field}.${name}`;
     if (name === 'username') return keepUsername(draft, value, { at, secret: isSecretUsername(input) });

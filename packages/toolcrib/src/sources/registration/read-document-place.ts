@@ -24,7 +24,7 @@ export function readDocumentPlace(draft: Draft, form: DocumentForm, { field, all
   const given = (['url', 'file', 'text'] as const).filter((name) => form[name] !== undefined);
   if (given.length > 1) throw invalid(`${field}.${given[1]}`, `Give one of url, file and text, not ${given.join(' and ')}`);
   if (url !== undefined) {
-    checkServerUrl(url, { field: `${field}.url`, allowInsecure, checkLiteral: draft.checkLiteral });
+    checkServerUrl(url, { field: `${field}.url`, allowInsecure, draft });
     return { place: { url: takeQuerySecrets(url.trim(), draft.putAside) }, text: null };
   }
   if (file !== undefined) {

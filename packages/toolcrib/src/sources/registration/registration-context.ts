@@ -1,3 +1,4 @@
+import type { CheckAddress } from '../../net/check-address.ts';
 import type { Pinning } from '../../model/source-definition.ts';
 import type { DefinedSource } from '../../model/source.ts';
 import type { LookUpServer } from '../mcp/registry/registry-lookup.ts';
@@ -19,6 +20,8 @@ export interface RegistrationContext {
   hasVariable?(name: string): Promise<boolean>;
   /** [SEC-1] Refuses an address that may not be connected to, where it is written as one. Left out, it is seen when connecting. */
   checkLiteral?(url: URL): void;
+  /** [SEC-1] Refuses plain http to another machine, unless it is allowed; strictly where it is left out. */
+  checkAddress?: CheckAddress;
   /** Lets packages come from an address, a repository or a file instead of the registry. */
   allowRisky?: boolean;
   /** Directories of this machine that containers may mount; none where it is left out. */

@@ -1,5 +1,6 @@
 import { CribError } from '../../model/crib-error.ts';
 import { checkAddress } from '../../net/check-address.ts';
+import type { Draft } from './draft.ts';
 import { invalid } from './invalid.ts';
 import { hasReference, looksSecret } from './secret-looks.ts';
 import { variableNameFrom } from '../mcp/registration/variable-name.ts';
@@ -7,11 +8,11 @@ import { variableNameFrom } from '../mcp/registration/variable-name.ts';
 export interface ServerUrlRules {
   field: string;
   allowInsecure: boolean;
-  checkLiteral(url: URL): void;
+  draft: Pick<Draft, 'checkLiteral' | 'checkAddress'>;
 }
 
 /** [SRC-1] [SEC-1] The address of a remote server, refused where it could not be used or would carry a password. */
-export function checkServerUrl(text: string, { field, allowInsecure, checkLiteral }: ServerUrlRules): URL {
+export function checkServerUrl(text: string, { field, allowInsecure, draft }: ServerUrlRules): URL {
   const trimmed = text.trim();
   if (trimmed === '') throw invalid(field, 'The address of the server is empty');
   // Whoever filled in the host would choose whom we trust.
@@ -20,13 +21,13 @@ export function checkServerUrl(text: string, { field, allowInsecure, checkLitera
   let url: URL;
   try {
     url = checkAddress(trimmed, true);
-    checkLiteral(url);
+    draft.checkLiteral(url);
   } catch (error) {
     throw invalid(field, (error as Error).message);
   }
   if (url.hash !== '') throw invalid(field, 'The address has a fragment (#…), which no server ever sees. Take it off');
   try {
-    return checkAddress(url, allowInsecure);
+    return draft.checkAddress(url, allowInsecure);
   } catch (error) {
     throw error instanceof CribError ? invalid('allow_insecure', error.message) : error;
   }

@@ -10,6 +10,14 @@ const reserved = new Set(
     .split(' '),
 );
 
+/** Headers without a hyphen in their name that somebody may want to send. */
+const plainHeaders = new Set(['authorization', 'cookie', 'origin', 'referer']);
+
+/** [SRC-1] Whether the name of a variable is that of a header, such as `X-API-Key`: no variable of an environment has a hyphen. */
+export function isHeaderName(name: string): boolean {
+  return name.includes('-') || plainHeaders.has(name.toLowerCase());
+}
+
 /** [ENV-5] The header that a variable becomes; undefined for all others, which a remote server is not told. */
 export function headerOfVariable(name: string, value: string): [name: string, value: string] | undefined {
   if (name === 'API_KEY') return ['X-API-Key', value];

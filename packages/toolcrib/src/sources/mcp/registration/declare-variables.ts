@@ -1,4 +1,5 @@
 import type { Draft } from '../../registration/draft.ts';
+import { isHeaderName } from '../../upstream/header-rules.ts';
 import { checkVariableName } from '../../upstream/variable-names.ts';
 import type { ManifestVariable } from './manifest-model.ts';
 import type { ReadPackage } from './read-package.ts';
@@ -14,14 +15,21 @@ export function givenVariables({ variables }: ReadPackage): Map<string, GivenVar
   );
 }
 
+interface Declared {
+  declared?: readonly ManifestVariable[];
+  /** Of a server elsewhere: those that are named as headers are no variables. */
+  isRemote?: boolean;
+}
+
 /** [SRC-10] Declares those that a registration itself describes, but for the ones that a registry has declared already. */
-export function declareVariables(draft: Draft, { variables, field }: ReadPackage, declared: readonly ManifestVariable[]): void {
+export function declareVariables(draft: Draft, { variables, field }: ReadPackage, { declared = [], isRemote = false }: Declared): void {
   const known = new Set(declared.map(({ name }) => name));
   for (const [name, { secret, required, value, secretRef }] of variables) {
     if (known.has(name)) continue;
     const at = field(`env_vars.${name}`);
+    if (required && (value ?? '') === '' && secretRef === undefined) draft.missing.push(at);
+    if (isRemote && isHeaderName(name)) continue;
     checkVariableName(name, at.slice(0, 500), true);
     draft.definitions.push({ name, description: '', required, secret });
-    if (required && (value ?? '') === '' && secretRef === undefined) draft.missing.push(at);
   }
 }

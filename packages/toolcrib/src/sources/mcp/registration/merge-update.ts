@@ -14,7 +14,9 @@ import { keepStored, keepValues, lookUp, nothingStored } from '../../registratio
 export function mergeUpdate(known: McpDefinition, form: McpRegistration, { keepSecrets = true } = {}): McpRegistration {
   const stored: McpDefinition = keepSecrets ? known : { ...known, ...nothingStored, config: {} };
   const merged: McpRegistration = { ...form, ...keepStored(form, stored) };
-  if (form.mcp_env_vars !== undefined) merged.mcp_env_vars = keepValues(form.mcp_env_vars, stored.environment);
+  // Those of a remote server that are named as headers were kept among its headers.
+  const values = { ...stored.headers, ...stored.environment };
+  if (form.mcp_env_vars !== undefined) merged.mcp_env_vars = keepValues(form.mcp_env_vars, values);
   if (form.mcp_config !== undefined) merged.mcp_config = keepConfig(form.mcp_config, stored.config, 'mcp_config');
   if (form.mcp_container?.env !== undefined)
     merged.mcp_container = { ...form.mcp_container, env: keepValues(form.mcp_container.env, stored.environment) };
@@ -27,7 +29,8 @@ export function mergeUpdate(known: McpDefinition, form: McpRegistration, { keepS
 function keepPackage({ config, env_vars: variables }: PackageForm, stored: McpDefinition, at: string): Partial<PackageForm> {
   const merged: Partial<PackageForm> = {};
   if (config !== undefined) merged.config = keepConfig(config, stored.config, `${at}config`);
-  const keep = (name: string, variable: string | PackageVariable) => keepVariable(variable, lookUp(stored.environment, name));
+  const keep = (name: string, variable: string | PackageVariable) =>
+    keepVariable(variable, lookUp({ ...stored.headers, ...stored.environment }, name));
   if (Array.isArray(variables)) merged.env_vars = variables.map((one) => ({ ...one, ...keep(one.name, one), name: one.name }));
   else if (variables != null) merged.env_vars = Object.fromEntries(Object.entries(variables).map(([name, one]) => [name, keep(name, one)]));
   return merged;

@@ -35,7 +35,7 @@ export async function normaliseRegistration(
   }
   const { allow_insecure: allowInsecure } = form;
   const credential = parts.credential ?? readCredential(draft, form.credential, { field: 'credential', allowInsecure });
-  const perUser = perUserParts(draft, form, credential, isLocal);
+  const perUser = perUserParts(draft, form, credential, { isLocal, url: parts.server_url ?? null });
   const missing = await missingValues(draft, context, described?.field('env_vars') ?? 'mcp_env_vars');
   if (missing.length > 0 && context.preview !== true) throw invalid(missing[0] ?? '', 'Missing required credentials', { missing });
 

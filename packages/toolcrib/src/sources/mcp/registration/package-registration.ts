@@ -46,7 +46,7 @@ export async function packageRegistration(
   if (found.type === 'http') {
     if (transport.type !== 'http')
       throw invalid(field('transport'), 'An http package is only connected to: give the transport {"type": "http", "url": …}');
-    declareVariables(draft, described, []);
+    declareVariables(draft, described, { isRemote: true });
     const parts = remoteParts(draft, {
       url: transport.url,
       transport: 'streamable_http',
@@ -68,7 +68,7 @@ export async function packageRegistration(
     );
   }
   readVariables(draft, { given, declared: declared.variables, filler, config, field: variablesField });
-  declareVariables(draft, described, declared.variables);
+  declareVariables(draft, described, { declared: declared.variables });
   const { allowRisky = false, allowedMounts = [] } = context;
   const options = { variables: [...draft.environment.keys()], container, allowRisky, allowedMounts, at: field };
   const { command, runtime } = commandOf(found, options);

@@ -11,7 +11,12 @@ import { readCredential } from '../../registration/read-credential.ts';
 type PerUserParts = Pick<McpDefinition, 'discovery_credential' | 'credential_env'>;
 
 /** [INV-6] [ID-6] What goes with users who speak for themselves, and what does not. `isLocal` says that the server is started here. */
-export function perUserParts(draft: Draft, form: McpRegistration, credential: Credential, isLocal: boolean): PerUserParts {
+export function perUserParts(
+  draft: Draft,
+  form: McpRegistration,
+  credential: Credential,
+  { isLocal, url }: { isLocal: boolean; url: string | null },
+): PerUserParts {
   const { credential_env: variable, discovery_credential: discovery } = form;
   if (!isPerUser(credential)) {
     const given = discovery === undefined ? (variable === undefined ? undefined : 'credential_env') : 'discovery_credential';
@@ -23,7 +28,7 @@ export function perUserParts(draft: Draft, form: McpRegistration, credential: Cr
     return { discovery_credential: null, credential_env: null };
   }
   checkDiscoveryConnection(discovery, credential);
-  checkForwarding(credential, form.allow_insecure);
+  checkForwarding(credential, { allowInsecure: form.allow_insecure, url });
   if (isLocal) {
     checkLocal(draft, form, credential);
     if (discovery !== undefined) checkLocalDiscovery(discovery);

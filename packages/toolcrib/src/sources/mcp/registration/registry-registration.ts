@@ -57,7 +57,7 @@ async function started(
   checkDeclared(found.variables, field('source'));
   const filler = slotFiller(draft, config, field('config'));
   readVariables(draft, { given: givenVariables(described), declared: found.variables, filler, config, field: field('env_vars') });
-  declareVariables(draft, described, found.variables);
+  declareVariables(draft, described, { declared: found.variables });
   const options = {
     variables: [...draft.environment.keys()],
     container: packageContainer(form, context, found.package.type === 'docker'),
@@ -119,7 +119,7 @@ function connected(
     urlField: field('source'),
     variablesField: field('env_vars'),
   });
-  declareVariables(draft, described, []);
+  declareVariables(draft, described, { isRemote: true });
   for (const slot of filler.missing) draft.missing.push(field(`config.${slot}`));
   return { parts: { ...parts, config, looked_up: lookedUp }, starts: null };
 }

@@ -1,11 +1,14 @@
 import type { McpDefinition } from '../../../model/mcp-definition.ts';
-import { checkHeaderName, checkHeaderValue, headerOfVariable } from '../../upstream/header-rules.ts';
+import { checkHeaderName, checkHeaderValue, headerOfVariable, isHeaderName } from '../../upstream/header-rules.ts';
 import type { Draft } from '../../registration/draft.ts';
 import { givenHeaders, keepHeaders } from '../../registration/keep-headers.ts';
 import type { ManifestVariable } from './manifest-model.ts';
 import type { SlotFiller } from './manifest-slots.ts';
+import { invalid } from '../../registration/invalid.ts';
 import { readCredential } from '../../registration/read-credential.ts';
 import type { GivenVariable } from './read-variables.ts';
+import type { Credential } from '../../../model/source-definition.ts';
+import { referencesIn } from '../../registration/secret-looks.ts';
 import { checkServerUrl, takeQuerySecrets } from '../../registration/server-url.ts';
 import { textOf, type CredentialInput, type ValueInput } from '../../registration/value-input.ts';
 
@@ -29,11 +32,12 @@ export type RemoteParts = Pick<McpDefinition, 'transport_type' | 'server_url' | 
 /** The part of a definition that says how a remote server is spoken to. */
 export function remoteParts(draft: Draft, server: RemoteServer): RemoteParts {
   const { url, given, allowInsecure, urlField, variablesField } = server;
-  checkServerUrl(url, { field: urlField, allowInsecure, checkLiteral: draft.checkLiteral });
+  checkServerUrl(url, { field: urlField, allowInsecure, draft });
   const secretHeaders = new Set(server.declaredHeaders.filter(({ secret }) => secret).map(({ name }) => name.toLowerCase()));
   const sent = setVariables(draft, { given, secretHeaders, field: variablesField });
   for (const name of setHeaders(draft, server)) sent.add(name.toLowerCase());
   const credential = readCredential(draft, server.credential, { field: 'credential', allowInsecure });
+  refuseUnused(draft, { url, credential, field: variablesField });
   if (credential.type !== 'none') sent.add('authorization');
   for (const { name, required } of server.declaredHeaders) {
     if (required && !sent.has(name.toLowerCase())) draft.missing.push(`headers.${name}`);
@@ -53,25 +57,54 @@ interface HeaderVariables {
   field: string;
 }
 
-/** [ENV-5] They become headers when the server is spoken to; here it is only made sure that they can. Gives the names of those headers. */
+/**
+ * [ENV-5] They become headers when the server is spoken to; here it is only made sure that they can. Gives the names of those headers. Those
+ * that are named as headers are left to `setHeaders`.
+ */
 function setVariables(draft: Draft, { given, secretHeaders, field }: HeaderVariables): Set<string> {
-  const sent = new Set<string>();
+  const sent = new Map<string, string>();
   for (const [name, { input, secret }] of given) {
     if (input === undefined) continue;
-    const header = headerOfVariable(name, textOf(input));
+    const header = isHeaderName(name) ? ([name, textOf(input)] as const) : headerOfVariable(name, textOf(input));
     if (header !== undefined) {
       checkHeaderName(header[0], `${field}.${name}`);
       checkHeaderValue(header[1], `${field}.${name}`);
-      sent.add(header[0].toLowerCase());
+      const other = sent.get(header[0].toLowerCase());
+      if (other !== undefined) throw invalid(`${field}.${name}`, `${other} and ${name} are the same header. Take one of them out`);
+      sent.set(header[0].toLowerCase(), name);
     }
+    if (isHeaderName(name)) continue;
     const declaredSecret = header !== undefined && secretHeaders.has(header[0].toLowerCase());
     draft.setVariable(name, input, { field, secret: secret || declaredSecret });
   }
-  return sent;
+  return new Set(sent.keys());
 }
 
-function setHeaders(draft: Draft, { headers, declaredHeaders, filler }: RemoteServer): Iterable<string> {
+interface UsedVariables {
+  url: string;
+  credential: Credential;
+  field: string;
+}
+
+/** [SRC-1] What would be neither sent nor filled in anywhere must not look as if it had been taken. */
+function refuseUnused(draft: Draft, { url, credential, field }: UsedVariables): void {
+  const references = (part: unknown): string[] => referencesIn(JSON.stringify(part));
+  const elsewhere = references([url, credential, [...draft.headers.values()]]);
+  for (const name of draft.environment.keys()) {
+    const inOthers = Array.from(draft.environment, ([other, value]) => (other === name ? [] : references(value))).flat();
+    if (headerOfVariable(name, '') !== undefined || [...elsewhere, ...inOthers].includes(name)) continue;
+    throw invalid(
+      `${field}.${name}`.slice(0, 500),
+      `A remote server has no environment, so that ${name} would reach nobody. Write BEARER_TOKEN to send it as Authorization: Bearer, API_KEY for X-API-Key, or MCP_HEADER_${name} for the header ${name.replaceAll('_', '-')}; or name it as \${${name}} in the address or in headers`,
+    );
+  }
+}
+
+function setHeaders(draft: Draft, { headers, declaredHeaders, filler, given: variables }: RemoteServer): Iterable<string> {
   const given = givenHeaders(headers);
+  for (const [name, { input, secret }] of variables) {
+    if (input !== undefined && isHeaderName(name) && !given.has(name.toLowerCase())) given.set(name.toLowerCase(), { name, input, secret });
+  }
   for (const header of declaredHeaders) {
     const value = header.value === undefined ? header.default : filler.text(header, header.name);
     const known = given.get(header.name.toLowerCase());

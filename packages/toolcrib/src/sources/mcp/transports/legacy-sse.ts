@@ -1,7 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { CribError } from '../../../model/crib-error.ts';
 import { ConnectionError, ProtocolError } from '../../../model/named-errors.ts';
-import { checkAddress } from '../../../net/check-address.ts';
 import type { Egress } from '../../../net/egress.ts';
 import type { HttpClient } from '../../../net/http-client.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
@@ -51,7 +50,7 @@ class LegacySseTransport implements McpTransport {
   #closed: Promise<void> | undefined;
 
   constructor({ egress, url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, explainLoss, ...credentials }: LegacySseOptions) {
-    this.#url = checkAddress(url, allowInsecure);
+    this.#url = egress.checkAddress(url, allowInsecure);
     this.#client = egress.httpClient({ origin: this.#url.origin });
     this.#credentials = credentials;
     this.#maxBytes = maxMessageBytes;

@@ -2,7 +2,6 @@ import { SdkError, SdkErrorCode, SdkHttpError, type JSONRPCMessage, type Request
 import type { CribError } from '../../../model/crib-error.ts';
 import type { EndSignal } from '../../../model/end-signal.ts';
 import { ProtocolError } from '../../../model/named-errors.ts';
-import { checkAddress } from '../../../net/check-address.ts';
 import type { Egress } from '../../../net/egress.ts';
 import type { HttpClient } from '../../../net/http-client.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
@@ -61,7 +60,7 @@ class StreamableHttpTransport implements McpTransport {
   #closed: Promise<void> | undefined;
 
   constructor({ egress, url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, ...credentials }: StreamableHttpOptions) {
-    this.#url = checkAddress(url, allowInsecure);
+    this.#url = egress.checkAddress(url, allowInsecure);
     this.#client = egress.httpClient({ origin: this.#url.origin });
     this.#credentials = credentials;
     this.#maxBytes = maxMessageBytes;

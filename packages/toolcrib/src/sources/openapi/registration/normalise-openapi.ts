@@ -26,7 +26,7 @@ export function normaliseOpenApi(form: OpenApiForm, context: RegistrationContext
   keepHeaders(draft, givenHeaders(form.headers ?? {}).values());
   const credential = readCredential(draft, form.credential, { field: 'credential', allowInsecure });
   if (serverUrl === null) checkReachable(credential);
-  checkForwarding(credential, allowInsecure);
+  checkForwarding(credential, { allowInsecure, url: serverUrl });
   checkDiscoveryConnection(form.discovery_credential, credential);
   const definition = openApiDefinitionSchema.parse({
     document: place,
@@ -49,7 +49,7 @@ export function normaliseOpenApi(form: OpenApiForm, context: RegistrationContext
 function readServerUrl(draft: Draft, text: string | undefined, allowInsecure: boolean): string | null {
   if (text === undefined) return null;
   const field = 'openapi.server_url';
-  const url = checkServerUrl(text, { field, allowInsecure, checkLiteral: draft.checkLiteral });
+  const url = checkServerUrl(text, { field, allowInsecure, draft });
   if (hasReference(text) || text.includes('{')) throw invalid(field, 'Nothing is filled in here: give the address as it is');
   if (url.search !== '') throw invalid(field, 'The address has a query (?…), behind which no path can stand. Take it off');
   return url.href.replace(/\/+$/, '');
@@ -58,7 +58,7 @@ function readServerUrl(draft: Draft, text: string | undefined, allowInsecure: bo
 function readOrigins(draft: Draft, listed: readonly string[], allowInsecure: boolean): string[] {
   const field = 'openapi.origins';
   const origins = listed.map((text) => {
-    const { origin, href } = checkServerUrl(text, { field, allowInsecure, checkLiteral: draft.checkLiteral });
+    const { origin, href } = checkServerUrl(text, { field, allowInsecure, draft });
     if (href !== `${origin}/`) throw invalid(field, `Give the origin alone: ${origin}`);
     return origin;
   });

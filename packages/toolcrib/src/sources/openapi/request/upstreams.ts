@@ -5,7 +5,6 @@ import { CribError } from '../../../model/crib-error.ts';
 import type { Principal } from '../../../model/principal.ts';
 import type { OpenApiSource } from '../../../model/source.ts';
 import type { Credential } from '../../../model/source-definition.ts';
-import { checkAddress } from '../../../net/check-address.ts';
 import type { Egress } from '../../../net/egress.ts';
 import type { HttpClient } from '../../../net/http-client.ts';
 import { createRedactor, type Redactor } from '../../../secrets/redactor.ts';
@@ -69,7 +68,7 @@ export function createUpstreams(input: UpstreamsInput): Upstreams {
     if (closed) throw new CribError('SERVICE_UNAVAILABLE', 'The source is not running');
     let client = clients.get(origin);
     if (client === undefined) {
-      client = egress.httpClient({ origin: checkAddress(origin, definition.allow_insecure).origin });
+      client = egress.httpClient({ origin: egress.checkAddress(origin, definition.allow_insecure).origin });
       clients.set(origin, client);
     }
     return client;
