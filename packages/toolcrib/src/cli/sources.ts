@@ -6,12 +6,13 @@ import { approveSource } from './sources-approve.ts';
 import { changeSource, isSourceChange, sourceChanges } from './sources-change.ts';
 import { showDifferences } from './sources-differences.ts';
 import { sourceTable } from './sources-table.ts';
+import { restoreDemo } from './sources-restore-demo.ts';
 import { removeSource } from './sources-remove.ts';
 import { showSource } from './sources-show.ts';
 import { print, printJson, remark } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
-const actions = ['show', ...sourceChanges, 'differences', 'approve', 'remove'];
+const actions = ['show', ...sourceChanges, 'differences', 'approve', 'remove', 'restore-demo'];
 
 export const sources = defineCommand({
   operands: '[action] [source]',
@@ -31,6 +32,7 @@ export const sources = defineCommand({
     '  differences       its new and changed tools that wait for approval',
     '  approve           shows them and, when you say yes, lets them be used',
     '  remove            stops it and forgets it, its tools and its secrets',
+    'In development, restore-demo brings back the demo and the pizzeria that were there at the first start.',
   ],
   examples: [
     'toolcrib sources',
@@ -38,10 +40,15 @@ export const sources = defineCommand({
     'toolcrib sources restart everything',
     'toolcrib sources approve everything --tool echo',
     'toolcrib sources remove everything',
+    'toolcrib sources restore-demo',
   ],
   async run(given) {
     const [action, written] = given.operands;
     if (action !== undefined && !actions.includes(action)) throw unknownAction(action);
+    if (action === 'restore-demo') {
+      if (written !== undefined) throw new UsageError(`${JSON.stringify(written)} is one argument too many`);
+      return restoreDemo(await administratorFrom(given), { json: given.on('json') });
+    }
     if (action !== undefined && written === undefined) throw new UsageError(`${action} which one? The namespace of the source is missing`);
     const administrator = await administratorFrom(given);
     const client = createSourceClient(administrator);

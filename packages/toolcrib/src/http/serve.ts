@@ -201,7 +201,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, publicUr
   );
   const publicHost = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).host];
   const app = createApp({
-    routes,
+    routes: [...routes, ...(development?.routes ?? [])],
     verifier,
     administers,
     guard: { host, allowedHosts: [...config.allowedHosts, ...publicHost], allowedOrigins: config.allowedOrigins },

@@ -10,6 +10,9 @@ import { restingDemos } from './end-development.ts';
 import { addPizzeriaRoutes } from './pizzeria-routes.ts';
 import { demoSourceId, placeDemo } from './place-demo.ts';
 import { hasPizzeria, placePizzeria } from './place-pizzeria.ts';
+import { restoreDemos } from './restore-demos.ts';
+import type { Route } from './route.ts';
+import { demoRoutes } from './routes/demo.ts';
 import { seedDevelopment } from './seed-development.ts';
 import type { ServeConfig } from './server-config.ts';
 
@@ -18,6 +21,8 @@ interface Development {
   issuer: DevIssuer;
   hasDemo: boolean;
   hasPizzeria: boolean;
+  /** Beside those of the OpenAPI document. */
+  routes: Route[];
   addRoutes(app: FastifyInstance): void;
   /** Once the door is open: one of them is behind it. */
   placeDemos(): Promise<void>;
@@ -39,6 +44,12 @@ export async function startDevelopment(config: ServeConfig, crib: Crib, baseUrl:
     issuer,
     hasDemo,
     hasPizzeria: demo && (isNew || hasPizzeria(crib) || resting.some((id) => id !== demoSourceId)),
+    routes: demoRoutes({
+      async restoreDemos() {
+        const restored = await restoreDemos(crib, { baseUrl, issuer, demo });
+        return restored.map(({ id, namespace }) => ({ id, namespace }));
+      },
+    }),
     addRoutes(app) {
       addDevRoutes(app, issuer);
       if (demo) addPizzeriaRoutes(app, { baseUrl, issuer, file: join(config.dataDir, 'demo-orders.json') });
