@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Tool } from '../../packages/toolcrib/src/model/tool.ts';
+
+const requestSchema = z.strictObject({
+  id: z.string(),
+  /** In people's words. */
+  text: z.string().min(1),
+  kind: z.enum(['keywords', 'sentence', 'paraphrase', 'synonym', 'typo', 'language']),
+  /** Names of the tools that do it, any of which is right; `*` stands for any characters. */
+  answers: z.array(z.string()).min(1),
+  /** Whether nobody may look at it while the search is tuned. */
+  kept_aside: z.boolean(),
+});
+
+export interface SearchRequest {
+  id: string;
+  text: string;
+  kind: z.infer<typeof requestSchema>['kind'];
+  keptAside: boolean;
+  isAnswer(name: string): boolean;
+}
+
+/** [FIND-1] The set of requests. An answer that names no tool is a mistake of the set. */
+export function readRequests(tools: readonly Tool[]): SearchRequest[] {
+  const parsed = z.array(requestSchema).parse(JSON.parse(readFileSync(join(import.meta.dirname, 'requests.json'), 'utf8')));
+  return parsed.map(({ id, text, kind, answers, kept_aside: keptAside }) => {
+    const patterns = answers.map((answer) => new RegExp(`^${answer.split('*').map(RegExp.escape).join('.*')}$`));
+    const wrong = answers.find((_, index) => !tools.some(({ name }) => patterns[index]?.test(name)));
+    if (wrong !== undefined) throw new Error(`${id}: no tool is called ${wrong}`);
+    return { id, text, kind, keptAside, isAnswer: (name) => patterns.some((pattern) => pattern.test(name)) };
+  });
+}
