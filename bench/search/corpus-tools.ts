@@ -34,13 +34,12 @@ const namespaces: Record<string, string> = {
 
 /** In the order of a real inventory. `folder` is where the large documents are. */
 export async function corpusTools(folder: string): Promise<readonly Tool[]> {
-  const ofDocuments: Tool[] = [];
-  for (const { file, operations } of corpus) {
-    if (operations === 0) continue;
-    const namespace = namespaces[file] ?? basename(file).replaceAll(/\W+/g, '-');
-    ofDocuments.push(...(await importedTools(corpusPath(file, folder), namespace)).tools);
-  }
-  const builtin = builtinTools.map(({ definition, tags }) => ({ definition, tags, execution_mode: 'builtin' as const }));
+  const withTools = corpus.filter(({ operations }) => operations > 0);
+  const imported = await Promise.all(
+    withTools.map(({ file }) => importedTools(corpusPath(file, folder), namespaces[file] ?? basename(file).replaceAll(/\W+/g, '-'))),
+  );
+  const ofDocuments = imported.flatMap(({ tools }) => tools);
+  const builtin = builtinTools.map(({ definition, tags }) => ({ definition, tags: [...tags], execution_mode: 'builtin' as const }));
   const demo = demoTools.map(({ name, title, description, inputSchema }) => ({
     definition: { name, title, description, input_schema: inputSchema as DiscoveredTool['definition']['input_schema'] },
     tags: [],

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Tool } from '../../packages/toolcrib/src/model/tool.ts';
 
+export const requestKinds = ['keywords', 'sentence', 'paraphrase', 'synonym', 'typo', 'language'] as const;
+
 const requestSchema = z.strictObject({
   id: z.string(),
   /** In people's words. */
   text: z.string().min(1),
-  kind: z.enum(['keywords', 'sentence', 'paraphrase', 'synonym', 'typo', 'language']),
+  kind: z.enum(requestKinds),
   /** Names of the tools that do it, any of which is right; `*` stands for any characters. */
   answers: z.array(z.string()).min(1),
   /** Whether nobody may look at it while the search is tuned. */
@@ -17,7 +19,7 @@ const requestSchema = z.strictObject({
 export interface SearchRequest {
   id: string;
   text: string;
-  kind: z.infer<typeof requestSchema>['kind'];
+  kind: (typeof requestKinds)[number];
   keptAside: boolean;
   isAnswer(name: string): boolean;
 }
@@ -26,9 +28,11 @@ export interface SearchRequest {
 export function readRequests(tools: readonly Tool[]): SearchRequest[] {
   const parsed = z.array(requestSchema).parse(JSON.parse(readFileSync(join(import.meta.dirname, 'requests.json'), 'utf8')));
   return parsed.map(({ id, text, kind, answers, kept_aside: keptAside }) => {
-    const patterns = answers.map((answer) => new RegExp(`^${answer.split('*').map(RegExp.escape).join('.*')}$`));
+    const patterns = answers.map((answer) => new RegExp(`^${answer.split('*').map(escape).join('.*')}$`));
     const wrong = answers.find((_, index) => !tools.some(({ name }) => patterns[index]?.test(name)));
     if (wrong !== undefined) throw new Error(`${id}: no tool is called ${wrong}`);
     return { id, text, kind, keptAside, isAnswer: (name) => patterns.some((pattern) => pattern.test(name)) };
   });
 }
+
+const escape = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);

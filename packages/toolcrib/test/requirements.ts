@@ -24,6 +24,7 @@ const areas: { area: string; built: string[]; planned: string[] }[] = [
   { area: 'openapi', built: [...ids('OAS', 5), ...ids('HTTP', 2), ...ids('POLL', 2)], planned: [] },
   { area: 'builtin', built: ids('BI', 2), planned: [] },
   { area: 'workflow', built: ids('WF', 2), planned: [] },
+  { area: 'finding', built: ['FIND-1'], planned: [] },
   { area: 'clients', built: ['CLI-1', 'LC-1', 'HOST-1', 'UTCP-1'], planned: ['UI-1'] },
   { area: 'operations', built: ['OPS-1', 'OPS-2'], planned: ['OPS-3'] },
 ];

@@ -1,3 +1,5 @@
+import { editDistance } from '../model/edit-distance.ts';
+
 /** The candidate that was most likely meant, or undefined where none is near. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
@@ -8,23 +10,4 @@ export function closest(word: string, candidates: readonly string[]): string | u
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
-}
-
-/** How many letters must be added, left out, replaced, or swapped with their neighbour. */
-function editDistance(from: string, to: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= from.length; row++) {
-    const next = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const replaced = (last[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      let least = Math.min(replaced, (last[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1);
-      if (row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]) {
-        least = Math.min(least, (beforeLast[column - 2] ?? 0) + 1);
-      }
-      next.push(least);
-    }
-    [beforeLast, last] = [last, next];
-  }
-  return last[to.length] ?? 0;
 }

@@ -1,3 +1,4 @@
+import type { Embedder } from '../model/embedder.ts';
 import type { ChangeTopic } from '../model/event.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SourceRecord } from '../model/source.ts';
@@ -6,7 +7,7 @@ import { type Access, type AccessBook, createAccessBook } from '../policy/access
 import { compileRules, type Rules } from '../policy/rules.ts';
 import type { Store } from '../store/store.ts';
 import { readCurrentTools, type CurrentTools } from './current-tools.ts';
-import { createSearchIndex } from './search.ts';
+import { createToolSearch } from './search/tool-search.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What is kept here. */
@@ -36,12 +37,16 @@ interface CounterInput {
   warn(message: string): void;
   /** Whether policies that were saved in development are in force. */
   development?: boolean;
+  /** Where tools are found by their meaning, too. */
+  embedder?: Embedder | undefined;
 }
 
-export async function openCounter({ store, warn, development = false }: CounterInput): Promise<Counter> {
+export async function openCounter({ store, warn, development = false, embedder }: CounterInput): Promise<Counter> {
   const listeners = new Set<() => void>();
   const unavailable = new Set<string>();
+  const toolSearch = createToolSearch({ embedder });
   let current = withBook(await read(undefined));
+  toolSearch.changed(current.tools.snapshot.tools);
   let queue: Promise<void> = Promise.resolve();
   /** Whether the reload that comes next has not begun. */
   let waiting = false;
@@ -95,8 +100,8 @@ export async function openCounter({ store, warn, development = false }: CounterI
     },
     accessOf: (principal) => current.book.accessOf(principal),
     search(access, query) {
-      current.tools.index ??= createSearchIndex(current.tools.snapshot.tools);
-      return current.tools.index.search(query, { tools: access.tools, has: (tool) => access.permissions.has(tool.tool_id) });
+      const visible = { tools: access.tools, has: (tool: Tool) => access.permissions.has(tool.tool_id) };
+      return toolSearch.search(query, current.tools.snapshot.tools, visible);
     },
     reload(topics) {
       // One that has not begun to read will see what was committed by now: forty changes at once are read together, not forty times.
@@ -111,6 +116,7 @@ export async function openCounter({ store, warn, development = false }: CounterI
           const after = await read(before);
           if (after === before) return;
           current = withBook(after);
+          toolSearch.changed(after.tools.snapshot.tools);
           for (const listener of listeners) tell(listener);
         });
       return queue;

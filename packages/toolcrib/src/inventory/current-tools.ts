@@ -2,7 +2,6 @@ import type { SourceRecord } from '../model/source.ts';
 import type { Tool, ToolRecord } from '../model/tool.ts';
 import type { StoreNouns } from '../store/store.ts';
 import { canonicalJson } from './definition-hash.ts';
-import type { SearchIndex } from './search.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
 import { toolFromRecord } from './tool-from-record.ts';
 
@@ -11,8 +10,6 @@ export interface CurrentTools {
   readonly revision: number;
   readonly sources: ReadonlyMap<string, SourceRecord>;
   readonly snapshot: Snapshot;
-  /** Made on the first search. */
-  index?: SearchIndex;
 }
 
 /** Beyond this, reading everything is no slower than reading what changed. */

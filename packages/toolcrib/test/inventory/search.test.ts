@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSearchIndex } from '../../src/inventory/search.ts';
+import { createToolSearch, type ToolSearch } from '../../src/inventory/search/tool-search.ts';
 import { createSnapshot } from '../../src/inventory/snapshot.ts';
-import { wordsOf } from '../../src/inventory/words.ts';
+import { wordsOf } from '../../src/inventory/search/words.ts';
 import type { Tool } from '../../src/model/tool.ts';
 import { sampleTool } from '../fixtures/samples.ts';
 
 function search(tools: readonly Tool[], query: string, visible: (tool: Tool) => boolean = () => true): string[] {
   const inOrder = createSnapshot(tools).tools;
-  const found = createSearchIndex(inOrder).search(query, { tools: inOrder.filter(visible), has: visible });
+  const found = createToolSearch().search(query, inOrder, { tools: inOrder.filter(visible), has: visible });
   return found.map(({ name }) => name);
 }
 
@@ -60,6 +60,20 @@ describe('[INV-4] search', () => {
     ['no words at all', '', []],
     ['only signs', ' -- ?! \u0000 ', []],
     ['names that every object has', '__proto__ constructor', []],
+    ['accents left out', 'osterreich', ['karten:straßen_suche']],
+    ['accents too many', 'fóreçast', ['weather:getForecast']],
+    ['two letters swapped', 'wether forceast', ['weather:getForecast']],
+    ['one letter missing, one too many', 'recipints', ['mail:send_message']],
+    ['two mistakes in a long word', 'atachements', ['mail:send_message']],
+    ['two mistakes in a short word are another word', 'fyly', []],
+    ['another word for it', 'browse tickets', ['github:list_issues']],
+    ['another word for what is done', 'locate documents', ['files:search_files']],
+    ['words that mean something else together', 'look for files', ['files:search_files']],
+    ['a sentence', 'I would like to raise a ticket about a defect, please', ['github:create_issue']],
+    ['German', 'Datei suchen', ['files:search_files']],
+    ['Spanish', 'enviar un mensaje', ['mail:send_message']],
+    ['Japanese, which has no spaces', 'ファイルを検索', ['files:search_files']],
+    ['nothing but small words', 'the of a', ['weather:getForecast']],
   ])('finds by relevance: %s', (_why, query, expected) => {
     expect(search(tools, query).slice(0, Math.max(expected.length, 1))).toEqual(expected);
   });
@@ -76,23 +90,50 @@ describe('[INV-4] search', () => {
   test('never shows what the caller may not see', () => {
     const visible = (tool: Tool) => tool.namespace !== 'github';
     expect(search(tools, 'create issue repository', visible)).toEqual([]);
-    expect(search(tools, 'issue file', visible)).toEqual(['files:read_file', 'files:search_files']);
+    expect(search(tools, 'issue recipients', visible)).toEqual(['mail:send_message']);
   });
 
   test('tools the caller may not see change neither what is found nor its order', () => {
     const word = fc.constantFrom('issue', 'file', 'read', 'list', 'forecast', 'mail', 'text');
     const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(' '));
+    // Words that are corrected by what is there, related to it, or translated.
+    const asked = fc.oneof(word, fc.constantFrom('forcast', 'foreacst', 'ticket', 'document', 'datei', 'look', 'for'));
+    const query = fc.array(asked, { maxLength: 6 }).map((words) => words.join(' '));
     const toolsIn = (prefix: string) =>
       fc
         .array(fc.record({ name: fc.array(word, { minLength: 1, maxLength: 2 }).map((words) => words.join('_')), text }), { maxLength: 8 })
         .map((list) => list.map((tool, index) => sampleTool({ namespace: `${prefix}${index}`, ...tool })));
     fc.assert(
-      fc.property(toolsIn('m'), toolsIn('a'), toolsIn('z'), text, (mine, hiddenBefore, hiddenAfter, query) => {
+      fc.property(toolsIn('m'), toolsIn('a'), toolsIn('z'), query, (mine, hiddenBefore, hiddenAfter, query) => {
         const all = [...hiddenBefore, ...mine, ...hiddenAfter];
         expect(search(all, query, (tool) => tool.namespace.startsWith('m'))).toEqual(search(mine, query));
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('[INV-4] searching while tools come and go', () => {
+  const everything = { has: () => true };
+  const namesFor = (toolSearch: ToolSearch, query: string, current: readonly Tool[]) =>
+    toolSearch.search(query, current, { ...everything, tools: current }).map(({ name }) => name);
+
+  test('a tool that changed is found by its new words and no more by its old ones', () => {
+    const toolSearch = createToolSearch();
+    const before = sampleTool({ namespace: 'mail', name: 'send', text: 'Delivers a letter' });
+    const other = sampleTool({ namespace: 'files', name: 'read', text: 'Opens a cabinet' });
+    expect(namesFor(toolSearch, 'letter', [before, other])).toEqual(['mail:send']);
+    const after = sampleTool({ namespace: 'mail', name: 'send', text: 'Delivers a parcel' });
+    expect(namesFor(toolSearch, 'parcel', [after, other])).toEqual(['mail:send']);
+    expect(namesFor(toolSearch, 'letter', [after, other])).toEqual([]);
+    expect(namesFor(toolSearch, 'cabinet', [after, other])).toEqual(['files:read']);
+    expect(namesFor(toolSearch, 'cabinet', [after])).toEqual([]);
+  });
+
+  test('the longest request there can be, of words nobody knows, is answered', () => {
+    const nonsense = Array.from({ length: 100 }, (_, index) => `zzqqxx${index}`).join(' ');
+    expect(namesFor(createToolSearch(), `${nonsense} forecast`, tools)).toEqual([]);
+    expect(namesFor(createToolSearch(), `forecast ${nonsense}`, tools)).toEqual(['weather:getForecast']);
   });
 });
 
@@ -103,7 +144,9 @@ test.each([
   ['gas as is', ['gas', 'as', 'is']],
   ['Ｆｕｌｌ ﬁle', ['full', 'file']],
   ['हिन्दी', ['हिन्दी']],
-  ['naïve', ['naïve']],
+  ['naïve', ['naive']],
+  ['branches, boxes, classes, policies and status', ['branch', 'box', 'class', 'policy', 'and', 'statu']],
+  ['天気を調べる', ['天気', 'を', '調べる']],
   ['', []],
 ])('the words of %j are %j', (text, words) => {
   expect(wordsOf(text)).toEqual(words);

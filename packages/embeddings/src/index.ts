@@ -1,0 +1,1 @@
+export { openEmbedder, type Embedder } from './embedder.ts';

@@ -1,0 +1,51 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Embedder } from '../../model/embedder.ts';
+import type { Tool } from '../../model/tool.ts';
+import { headline, ownName } from './tool-words.ts';
+import { wordsOf } from './words.ts';
+
+/** So many vectors are made before others get their turn. */
+const atOnce = 50;
+
+export interface MeaningIndex {
+  /** Makes the vectors of those tools that have none, a few at a time. */
+  follow(tools: readonly Tool[]): Promise<void>;
+  /** How near each tool is to what the words mean, from 0 to 1, in the order of the tools. */
+  nearness(words: readonly string[], tools: readonly Tool[]): Float32Array;
+}
+
+/** A tool that was changed is another object, one that was not is the same: vectors are made once for each definition. */
+export function createMeaningIndex(embedder: Embedder): MeaningIndex {
+  const vectors = new WeakMap<Tool, Float32Array>();
+
+  function vectorOf(tool: Tool): Float32Array {
+    const known = vectors.get(tool);
+    if (known !== undefined) return known;
+    const vector = embedder.embed(wordsOf(`${ownName(tool)} ${headline(tool)}`).join(' '));
+    vectors.set(tool, vector);
+    return vector;
+  }
+
+  return {
+    async follow(tools) {
+      const missing = tools.filter((tool) => !vectors.has(tool));
+      for (let start = 0; start < missing.length; start += atOnce) {
+        for (const tool of missing.slice(start, start + atOnce)) vectorOf(tool);
+        await setImmediate();
+      }
+    },
+    nearness(words, tools) {
+      const wanted = embedder.embed(words.join(' '));
+      const found = new Float32Array(tools.length);
+      for (const [index, tool] of tools.entries()) found[index] = Math.max(0, product(wanted, vectorOf(tool)));
+      return found;
+    },
+  };
+}
+
+function product(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  // Of one length: this runs for every tool on every search.
+  for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);
+  return sum;
+}

@@ -1,0 +1,30 @@
+/** Scripts that put no space between words. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+let segmenter: Intl.Segmenter | undefined;
+
+/**
+ * The words of a text as search compares them: one form of each character, accents of Latin letters left out, camelCase and snake_case
+ * taken apart, plurals folded.
+ */
+export function wordsOf(text: string): string[] {
+  const parted = text
+    .normalize('NFKD')
+    .replaceAll(/(\p{Script=Latin})[\u0300-\u036f]+/gu, '$1')
+    .normalize('NFC')
+    .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase();
+  return (parted.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).flatMap((word) => (unspaced.test(word) ? segmentsOf(word) : [singular(word)]));
+}
+
+/** Made on first use: few ever need it. */
+function segmentsOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter('ja', { granularity: 'word' });
+  return [...segmenter.segment(text)].map(({ segment }) => segment);
+}
+
+function singular(word: string): string {
+  if (word.length <= 3 || !word.endsWith('s') || word.endsWith('ss')) return word;
+  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  if (/(ch|sh|x|ss|z)es$/.test(word)) return word.slice(0, -2);
+  return word.slice(0, -1);
+}
