@@ -1,9 +1,9 @@
-import { openEmbedder } from '@toolcrib/embeddings';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createEarlierSearch } from '../../../../bench/search/baselines/earlier-search.ts';
 import { corpusTools } from '../../../../bench/search/corpus-tools.ts';
 import { placesOf, recallOf, type Ranker } from '../../../../bench/search/measure-recall.ts';
 import { readRequests, type SearchRequest } from '../../../../bench/search/requests.ts';
+import { openEmbedder } from '../../../embeddings/src/index.ts';
 import { createToolSearch } from '../../src/inventory/search/tool-search.ts';
 import type { Tool } from '../../src/model/tool.ts';
 import { part } from '../parts.ts';
