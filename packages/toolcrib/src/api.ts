@@ -276,6 +276,17 @@ export const sourcePreviewSchema = z.strictObject({
     .describe('Why it could not be registered, or could not be started'),
 });
 export const refreshedSourceSchema = sourceSchema.extend({ report: refreshReportSchema.nullable() });
+export const importedSourcesSchema = z.strictObject({
+  entries: z.array(
+    z.strictObject({
+      entry: z.string().describe('Where it stands in what was imported'),
+      outcome: z.enum(['registered', 'updated', 'unchanged', 'refused']),
+      source: sourceSchema.nullable(),
+      notes: z.array(z.string()).describe('What of the entry means nothing here, or was read as something else'),
+      error: sourcePreviewSchema.shape.error.describe('Why it was refused'),
+    }),
+  ),
+});
 export const sourceListSchema = z.strictObject({ sources: z.array(sourceSchema) });
 export const sourceLogSchema = z.strictObject({
   lines: z.array(z.strictObject({ time: epochMs, stream: z.enum(['stderr', 'event', 'sent', 'received']), text: z.string() })),

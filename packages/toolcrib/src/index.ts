@@ -5,11 +5,13 @@ export {
   openMcpService,
   type McpCallEvent,
   type McpCallOptions,
+  type McpImported,
   type McpServer,
   type McpService,
   type McpStatus,
   type McpUpdate,
 } from './mcp-service.ts';
+export type { ImportOptions, ImportOutcome } from './administration/import-sources.ts';
 export { formatForModel } from './execution/format-for-model.ts';
 export { startServer, type RunningServer } from './http/serve.ts';
 export type { ServeConfig } from './http/server-config.ts';

@@ -1,3 +1,4 @@
+import type { ImportOptions, ImportOutcome } from './administration/import-sources.ts';
 import type { CribConfig } from './crib-config.ts';
 import { openCrib, type Crib } from './crib.ts';
 import { abortable } from './model/abortable.ts';
@@ -22,6 +23,11 @@ export interface McpServer extends Omit<SourceRecord, 'definition'> {
 
 /** A whole registration in place of the one there is, or `enabled` alone, which leaves everything else as it is. */
 export type McpUpdate = { id: string; enabled: boolean } | ({ id: string } & McpRegistrationInput);
+
+/** What became of one entry of what was imported; `id` names the server to all others, and is null where it was refused. */
+export interface McpImported extends Pick<ImportOutcome, 'entry' | 'outcome' | 'notes' | 'error'> {
+  id: string | null;
+}
 
 /** What a call tells while it runs. */
 export type McpCallEvent = Exclude<CallEvent, { type: 'elicitation' }> & { call_id: string };
@@ -60,6 +66,11 @@ export interface McpService extends AsyncDisposable {
   callTool(id: string, toolName: string, args: JsonObject, options?: McpCallOptions): Promise<Answer>;
   /** Saved, and started in the background unless it is disabled. */
   create(config: McpRegistrationInput): Promise<McpServer>;
+  /**
+   * [SRC-4] Registers what a UTCP call template or manual, or the `mcpServers` of a desktop client, describes: its JSON, or its text. What is
+   * refused does not stop the others. The HTTP tools of a manual are listed and called like those of a server.
+   */
+  import(config: unknown, options?: ImportOptions): Promise<McpImported[]>;
   /** [LIFE-7] One that is enabled by it and cannot be started is disabled again, and the reason is thrown. */
   update(config: McpUpdate): Promise<McpServer>;
   delete(id: string): Promise<void>;
@@ -99,16 +110,18 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
 
   const servers = () => [...counter.sources.values()].filter(({ source_type }) => source_type === 'mcp');
   const find = (id: string) => servers().find((server) => server.id === id);
+  /** Also those whose tools are called over HTTP, as a UTCP manual says. */
+  const callable = () => [...counter.sources.values()].filter(({ source_type }) => source_type === 'mcp' || source_type === 'openapi');
 
   function existing(id: string): SourceRecord {
-    const server = find(id);
+    const server = callable().find((source) => source.id === id);
     if (server === undefined) throw new CribError('NOT_FOUND', 'There is no such MCP server');
     return server;
   }
 
   const statusOf = (id: string): SourceStatus => supervisor.statusOf(id) ?? { state: 'stopped' };
   const activeTools = (id: string) => counter.snapshot.tools.filter((tool) => tool.source_id === id && tool.state === 'active');
-  const availableTools = () => servers().flatMap(({ id }) => (isAvailable(statusOf(id)) ? activeTools(id) : []));
+  const availableTools = () => callable().flatMap(({ id }) => (isAvailable(statusOf(id)) ? activeTools(id) : []));
 
   async function toggle(id: string, enabled: boolean): Promise<McpServer> {
     return shown(await sources.setEnabled(application, id, enabled));
@@ -170,6 +183,10 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
       }
     },
     create: async (config) => shown(await sources.register(application, parsed(config))),
+    async import(config, options) {
+      const outcomes = await crib.importSources(application, config, options);
+      return outcomes.map(({ entry, outcome, source, notes, error }) => ({ entry, outcome, id: source?.id ?? null, notes, error }));
+    },
     async update({ id, ...config }) {
       existing(id);
       const [field, ...others] = Object.keys(config);
@@ -178,7 +195,7 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
     },
     delete: async (id) => sources.delete(application, existing(id).id),
     async shutdownAll() {
-      await Promise.allSettled(servers().flatMap(({ id, enabled }) => (enabled ? [supervisor.stop(id)] : [])));
+      await Promise.allSettled(callable().flatMap(({ id, enabled }) => (enabled ? [supervisor.stop(id)] : [])));
     },
   };
 }

@@ -2,6 +2,7 @@ import { createApprovalAdministration, type ApprovalAdministration } from './adm
 import { createMakeChange } from './administration/change-log.ts';
 import { createConfigurationAdministration, type ConfigurationAdministration } from './administration/configuration/configuration.ts';
 import { createConnectionAdministration, type ConnectionAdministration } from './administration/connections.ts';
+import { createImportSources, type ImportSources } from './administration/import-sources.ts';
 import { createGroupAdministration, type GroupAdministration } from './administration/groups.ts';
 import { createPolicyAdministration, type PolicyAdministration } from './administration/policies.ts';
 import { createScopeOf } from './administration/registration-scope.ts';
@@ -21,6 +22,7 @@ export interface Administration {
   readonly policies: PolicyAdministration;
   readonly sources: SourceAdministration;
   readonly previewSource: PreviewSource;
+  readonly importSources: ImportSources;
   readonly runPermission: RunPermission;
   readonly tools: ToolAdministration;
   readonly approvals: ApprovalAdministration;
@@ -47,6 +49,7 @@ export function openAdministration(config: CribConfig, input: AdministrationInpu
   const runPermission = createRunPermission(config.runners);
   const lookUp = createRegistryLookup({ ...input, registries: { ...publicRegistries, ...config.registries } });
   const scopeOf = createScopeOf({ ...input, allowedMounts, lookUp, pinning });
+  const sources = createSourceAdministration({ ...input, scopeOf, runPermission, change });
   const administration = {
     secrets: createSecretAdministration({
       secrets,
@@ -61,7 +64,8 @@ export function openAdministration(config: CribConfig, input: AdministrationInpu
     }),
     groups: createGroupAdministration({ change }),
     policies: createPolicyAdministration({ change, development }),
-    sources: createSourceAdministration({ ...input, scopeOf, runPermission, change }),
+    sources,
+    importSources: createImportSources({ counter, sources, scopeOf, secrets }),
     previewSource: createSourcePreview({ ...input, scopeOf, runPermission, change }),
     runPermission,
     tools: createToolAdministration({ counter, change }),

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openMcpService, type McpService } from '../src/mcp-service.ts';
+import { startDocumentService } from './fixtures/document-service.ts';
 import { livingOf } from './fixtures/mcp/start-fixture.ts';
 import { fixture } from './fixtures/open-server.ts';
 import { pluginDirectory } from './mcp/registration-fixture.ts';
@@ -64,6 +65,33 @@ describe('[LIFE-6] McpService', () => {
     const id = await started({ ...plain, name: 'One' });
     expect(await service.callTool(id, 'add', { a: 2, b: 40 })).toMatchObject({ success: true, text: '42', result: { sum: 42 } });
     expect(await service.callTool(id, 'one:echo', { text: 'hello' })).toMatchObject({ success: true, text: 'hello' });
+  });
+
+  test('[SRC-4] [UTCP-1] imports the servers and the HTTP tools of a UTCP manual, and calls both', async () => {
+    await using http = await startDocumentService();
+    const [command = '', ...args] = fixture('plain');
+    const template = { call_template_type: 'mcp', config: { mcpServers: { near: { command, args } } } };
+    const tools = [
+      { name: 'near.echo', tool_call_template: template },
+      { name: 'get_book', tool_call_template: { call_template_type: 'http', url: `${http.origin}/books/{id}` } },
+      { name: 'run', tool_call_template: { call_template_type: 'cli' } },
+    ];
+    const outcomes = await service.import({ utcp_version: '1.0.1', tools }, { name: 'mixed' });
+    expect(outcomes.map(({ entry, outcome }) => [entry, outcome])).toEqual([
+      ['tools[0].config.mcpServers.near', 'registered'],
+      ['tools[1]', 'registered'],
+      ['tools[2]', 'refused'],
+    ]);
+    const [near = '', mixed = ''] = outcomes.map(({ id }) => id ?? '');
+    await Promise.all([service.start(near), service.start(mixed)]);
+    expect(await service.callTool(near, 'echo', { text: 'hello' })).toMatchObject({ success: true, text: 'hello' });
+    expect(await service.callTool(mixed, 'get_book', { id: '7' })).toMatchObject({ result: { path: '/books/7' } });
+    expect(service.availableTools().map(({ name }) => name)).toContain('mixed:get_book');
+    expect(service.findToolProvider('get_book')).toBe(mixed);
+    expect(service.list().map(({ id }) => id)).toEqual([near]);
+    const text = `{ "mcpServers": { /* the same */ "near": ${JSON.stringify({ command, args })} } }`;
+    expect(await service.import(text)).toMatchObject([{ outcome: 'unchanged', id: near }]);
+    await expect(service.import('{}')).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
   test('[MCP-5] calls start a singleton that is stopped, once however many there are', async () => {

@@ -1,21 +1,20 @@
-import { readFile } from 'node:fs/promises';
-import { text as readText } from 'node:stream/consumers';
-import { CribError } from '../model/crib-error.ts';
-import { parseImport } from '../sources/mcp/registration/import-config.ts';
+import { readImport } from '../sources/import/read-import.ts';
 import { defineCommand } from './command.ts';
+import { outcomeTable, waitForAll } from './import-outcomes.ts';
 import { importPlan, planTable } from './import-plan.ts';
-import { outcomeTable, registerAll, waitForAll } from './import-register.ts';
 import { interruptedCode, interruptSignal } from './interrupt-signal.ts';
+import { readImportText } from './read-import-text.ts';
 import { administratorFrom, administratorOptions } from './secrets-options.ts';
 import { createSourceClient } from './source-client.ts';
 import { print, printJson, remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
 
 export const importSources = defineCommand({
-  operands: '<file>',
+  operands: '<file or address>',
   operandCount: [1, 1],
   options: {
     ...administratorOptions,
+    name: { value: 'name', help: 'Names the source of a UTCP manual; the name of the file otherwise' },
+    update: { help: 'Replaces sources that are there already and registered otherwise' },
     'dry-run': { help: 'Only shows what would be registered' },
     'no-wait': { help: 'Does not wait until the sources have started' },
   },
@@ -26,19 +25,22 @@ export const importSources = defineCommand({
   examples: [
     'toolcrib import ~/.cursor/mcp.json --dry-run',
     'toolcrib import .vscode/mcp.json',
+    'toolcrib import https://api.example.com/utcp',
     'toolcrib import - < claude_desktop_config.json',
   ],
   async run(given) {
     const json = given.on('json');
-    const plan = await importPlan(parseImport(await readConfig(given.operands[0] ?? '')));
+    const { config, name: found } = await readImportText(given.operands[0] ?? '');
+    const name = given.text('name') ?? found;
+    const plan = await importPlan(readImport(config, { name }));
     if (given.on('dry-run')) {
-      if (json) printJson({ entries: plan.map(({ entry, namespace, starts, problem }) => ({ entry, namespace, starts, problem })) });
+      if (json) printJson({ entries: plan });
       else print(planTable(plan));
       return plan.some(({ problem }) => problem !== null) ? 1 : 0;
     }
     const sources = createSourceClient(await administratorFrom(given));
     if (!json) remark(planTable(plan));
-    const registered = await registerAll(plan, sources);
+    const registered = await sources.import(config, { name, update: given.on('update') });
     const signal = interruptSignal();
     const outcomes = given.on('no-wait') ? registered : await waitForAll(registered, sources, signal);
     if (json) printJson({ entries: outcomes });
@@ -50,14 +52,3 @@ export const importSources = defineCommand({
     return outcomes.some(({ error }) => error !== null) ? 1 : 0;
   },
 });
-
-async function readConfig(path: string): Promise<string> {
-  if (path === '-') return readText(process.stdin);
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new UsageError(`There is no file ${path}`, { cause });
-    throw new CribError('VALIDATION_ERROR', `The file ${path} cannot be read (${code ?? String(cause)})`, { cause });
-  }
-}

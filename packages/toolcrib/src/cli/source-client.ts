@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { sourceListSchema, sourcePreviewSchema, sourceSchema } from '../api.ts';
+import { importedSourcesSchema, sourceListSchema, sourcePreviewSchema, sourceSchema } from '../api.ts';
 import { CribError } from '../model/crib-error.ts';
 import { readJson, type Client } from './client.ts';
 import { registeredSchema } from './describe-registry.ts';
@@ -51,6 +51,12 @@ const shownPreviewSchema = z.looseObject({
 });
 export type ShownPreview = z.infer<typeof shownPreviewSchema>;
 
+const { entry, outcome, notes } = importedSourcesSchema.shape.entries.element.shape;
+const importedSchema = z.looseObject({
+  entries: z.array(z.looseObject({ entry, outcome, notes, source: shownSourceSchema.nullable(), error })),
+});
+export type ShownImport = z.infer<typeof importedSchema>['entries'][number];
+
 const listSchema = z.looseObject({ ...sourceListSchema.shape, sources: z.array(shownSourceSchema) });
 const pollMs = 250;
 
@@ -59,6 +65,8 @@ export interface SourceClient {
   /** By namespace or id, as somebody typed it. */
   find(written: string): Promise<ShownSource>;
   register(body: unknown): Promise<ShownSource>;
+  /** Whatever a file of another client describes; what is refused does not stop the others. */
+  import(config: unknown, options: { name?: string | undefined; update: boolean }): Promise<ShownImport[]>;
   /** What a registration would come to; with `discover` the server is really started, which may take as long as above. */
   preview(body: unknown, options: { discover: boolean; signal?: AbortSignal }): Promise<ShownPreview>;
   /** As it is when it is neither starting nor restarting any more. */
@@ -89,6 +97,11 @@ export function createSourceClient({ client, token }: Administrator): SourceClie
       }
     },
     register: async (body) => shown(await client.json('POST', '/api/sources', { token, body })),
+    async import(body, { name: manual, update }) {
+      const query = { name: manual, update: String(update) };
+      const asked = { token, body, query, silenceMs: 0 };
+      return parseAnswer(importedSchema, await client.json('POST', '/api/sources/import', asked), client.url).entries;
+    },
     async preview(body, { discover, signal }) {
       const asked = { token, body, query: { discover: String(discover) }, signal, silenceMs: 0 };
       return parseAnswer(shownPreviewSchema, await client.json('POST', '/api/sources/preview', asked), client.url);

@@ -29,6 +29,7 @@ import { policyRoutes } from './routes/policies.ts';
 import { recordRoutes } from './routes/records.ts';
 import { secretRoutes } from './routes/secrets.ts';
 import { sourceLogRoutes } from './routes/source-logs.ts';
+import { sourceImportRoutes } from './routes/source-import.ts';
 import { sourceRoutes } from './routes/sources.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { utcpCallRoutes } from './routes/utcp-calls.ts';
@@ -178,6 +179,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, publicUr
     ...meRoutes({ crib, administers }),
     ...eventFeedRoutes({ crib, closing: closing.signal, metrics }),
     ...sourceRoutes({ crib, closing: closing.signal }),
+    ...sourceImportRoutes({ crib }),
     ...sourceLogRoutes({ crib, closing: closing.signal }),
     ...recordRoutes({ crib }),
     ...auditRoutes({ crib, closing: closing.signal }),

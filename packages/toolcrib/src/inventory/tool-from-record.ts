@@ -23,7 +23,7 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     definition,
     title: titleOf(definition),
     description: overrides.description ?? definition.description,
-    tags: discovered.tags,
+    tags: tagsOf(discovered.tags, source),
     labels: overrides.labels ?? {},
     method: discovered.method ?? null,
     path: discovered.path ?? null,
@@ -54,6 +54,12 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     ...shown
   } = tool;
   return { ...tool, fingerprint: hash('sha256', canonicalJson(shown), 'base64url') };
+}
+
+/** [UTCP-1] The name of a manual stays with its tools, so that a group can have all of them. */
+function tagsOf(tags: readonly string[], { definition }: SourceRecord): readonly string[] {
+  const manual = definition?.manual;
+  return manual === undefined || tags.includes(manual) ? tags : [...tags, manual];
 }
 
 const longestTitle = 500;

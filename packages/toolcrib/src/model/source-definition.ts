@@ -71,6 +71,8 @@ export const sourceDefinitionSchema = z.strictObject({
   pinning: z.enum(pinnings).default('off'),
   /** [INV-1] How often its tools are asked for again; 0 never does. */
   refresh_interval_ms: z.union([z.literal(0), z.int().min(1000).max(604_800_000)]).default(0),
+  /** [UTCP-1] The manual that it was imported from, which is a tag of its tools. */
+  manual: z.string().min(1).max(200).optional(),
 });
 export type SourceDefinition = z.infer<typeof sourceDefinitionSchema>;
 export type Pinning = SourceDefinition['pinning'];

@@ -59,7 +59,7 @@ export function createFillIn(scope: FillInScope): FillIn {
     if (value !== undefined) return value;
     throw new CribError(
       'VALIDATION_ERROR',
-      `There is no variable or secret ${name}: set it with \`toolcrib secrets set ${name}\`, or give the source a variable of that name`,
+      `There is no variable or secret ${name}: set it with \`toolcrib secrets set ${name}\`, give the source a variable of that name, or start the server with --allow-env ${name} to read it from its environment`,
       { field },
     );
   }

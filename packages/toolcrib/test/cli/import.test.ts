@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDocumentService } from '../fixtures/document-service.ts';
 import { fixtureServer } from '../fixtures/mcp/start-fixture.ts';
 import { temporaryDirectory } from '../running-server.ts';
 import { startSourceCommands } from './source-commands.ts';
@@ -22,6 +23,7 @@ describe('import', () => {
       far: { url: 'https://mcp.example.org/mcp' },
       shell: { command: 'bash', args: ['-c', 'true'] },
       empty: {},
+      off: { command: 'npx', args: ['some-server'], disabled: true, autoApprove: ['x'] },
     };
     const { code, stdout } = await commands.run(['import', '-', '--dry-run'], { input: JSON.stringify({ mcpServers }) });
     expect(code).toBe(1);
@@ -29,6 +31,8 @@ describe('import', () => {
     expect(stdout).toMatch(/^mcpServers\.far +far +https:\/\/mcp\.example\.org\/mcp$/m);
     expect(stdout).toMatch(/^mcpServers\.shell +- +cannot be registered: bash is refused/m);
     expect(stdout).toMatch(/^mcpServers\.empty +- +cannot be registered: It has neither a command nor an address$/m);
+    expect(stdout).toMatch(/^mcpServers\.off +off +npx -y some-server \(disabled\)$/m);
+    expect(stdout).toContain('off: autoApprove: not used');
     expect(stdout).not.toMatch(/s3cret|sk-0123/);
     expect(await namespaces()).toEqual(['builtin']);
   });
@@ -61,6 +65,33 @@ describe('import', () => {
     expect(stderr).toContain('Starting 2 sources…');
   });
 
+  test('[CLI-1] [UTCP-1] imports a manual from a file and by its address, and again with --update', async () => {
+    await using service = await startDocumentService();
+    await using folder = await temporaryDirectory();
+    const file = join(folder.path, 'bookshop.json');
+    const tool = (name: string) => ({ name, tool_call_template: { call_template_type: 'http', url: `${service.origin}/${name}` } });
+    const write = (...names: string[]) => writeFile(file, JSON.stringify({ utcp_version: '1.0.1', tools: names.map(tool) }));
+    await write('list');
+    expect(await commands.run(['import', file])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^bookshop +running +1 tool$/m) });
+    expect((await commands.run(['import', file])).stdout).toMatch(/^bookshop +running +1 tool, unchanged$/m);
+    await write('list', 'add');
+    expect(await commands.run(['import', file])).toMatchObject({ code: 1, stdout: expect.stringMatching(/refused +.*--update/s) });
+    expect((await commands.run(['import', file, '--update'])).stdout).toMatch(/^bookshop +running +2 tools, updated$/m);
+    service.describe({ utcp_version: '1.0.1', tools: [tool('far')] });
+    expect(await commands.run(['import', service.url, '--name', 'far-away'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^far-away +running +1 tool$/m),
+    });
+    expect(await commands.json(['sources', 'show', 'far-away'])).toMatchObject({ definition: { document: { url: service.url } } });
+    service.describe({ mcpServers: { listed: fixture('plain') } });
+    expect((await commands.run(['import', service.url])).stdout).toMatch(/^listed +running/m);
+    service.protect('Bearer x');
+    expect(await commands.run(['import', service.url])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('call template with url and auth'),
+    });
+  });
+
   test('[CLI-1] --json prints what became of each', async () => {
     const input = JSON.stringify({ mcpServers: { late: fixture('hang-handshake') } });
     const { code, stdout } = await commands.run(['import', '-', '--json', '--no-wait'], { input });
@@ -82,7 +113,7 @@ describe('import', () => {
   test.each([
     ['no file', ['/no/such/file.json'], '', 2, 'There is no file /no/such/file.json'],
     ['no JSON', ['-'], '{ // a comment\n  "mcpServers" {}\n}', 1, 'The file is not valid JSON: line 2, column 16: a colon is expected'],
-    ['no servers', ['-'], '{}', 1, 'There is no MCP server in the file'],
+    ['no servers', ['-'], '{}', 1, 'There is nothing to import'],
   ])('[CLI-1] %s is refused with the reason', async (_case, args, input, code, message) => {
     expect(await commands.run(['import', ...args], { input })).toMatchObject({
       code,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseImport } from '../../src/sources/mcp/registration/import-config.ts';
+import { parseImport } from '../../src/sources/import/read-import.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { fixture, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
 import { pluginDirectory } from '../mcp/registration-fixture.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseImport } from '../../src/sources/mcp/registration/import-config.ts';
+import { parseImport } from '../../src/sources/import/read-import.ts';
+import { mcpRegistrationSchema } from '../../src/sources/mcp/registration/forms.ts';
 import { register } from './registration-fixture.ts';
 
 const oauth2 = {
@@ -21,7 +22,7 @@ const clientCredentials = {
 async function definitionsOf(config: unknown) {
   const { registrations, problems } = parseImport(typeof config === 'string' ? config : JSON.stringify(config));
   expect(problems).toEqual([]);
-  const registered = await Promise.all(registrations.map(({ form }) => register(form)));
+  const registered = await Promise.all(registrations.map(({ form }) => register(mcpRegistrationSchema.parse(form))));
   return Object.fromEntries(registered.map(({ name, definition }) => [name, definition]));
 }
 
@@ -202,10 +203,58 @@ test.each<[string, unknown, object]>([
   [
     'what only a client knows',
     { mcpServers: { a: { command: 'x', autoApprove: ['b'], alwaysAllow: [], timeout: 60, icon: null } } },
-    { command: ['x'] },
+    { command: ['x'], resilience: { requestTimeoutMs: 60_000 } },
+  ],
+  ['npx that would ask', { mcpServers: { a: { command: 'npx', args: ['some-server'] } } }, { command: ['npx', '-y', 'some-server'] }],
+  [
+    'npx that does not ask',
+    { mcpServers: { a: { command: 'npx', args: ['--yes', 'some-server', '-y'] } } },
+    { command: ['npx', '--yes', 'some-server', '-y'] },
+  ],
+  [
+    'tools that are switched off',
+    { mcpServers: { a: { command: 'x', disabledTools: ['b'] } } },
+    { tools: { include: [], exclude: ['b'] } },
+  ],
+  [
+    'times in milliseconds and in seconds',
+    { mcp_servers: { a: { command: 'x', timeout: 90_000, startup_timeout_sec: 20 } } },
+    { resilience: { requestTimeoutMs: 90_000, startupTimeoutMs: 20_000 } },
+  ],
+  [
+    'a variable without braces',
+    { mcpServers: { a: { command: 'x', args: ['$HOME_DIR/data'], env: { A: 'Bearer $API_TOKEN', B: 'pa$WORD', C: '$5 and $lower' } } } },
+    {
+      command: ['x', '${HOME_DIR}/data'],
+      environment: { A: { value: 'Bearer ${API_TOKEN}' }, B: { value: 'pa$WORD' }, C: { value: '$5 and $lower' } },
+    },
   ],
 ])('[SRC-4] %s is understood', async (_what, config, definition) => {
   expect((await definitionsOf(config))['a']).toMatchObject({ lifecycle_mode: 'singleton', ...definition });
+});
+
+test('[SRC-4] what means nothing here is told, and not left out silently', () => {
+  const entry = { command: 'x', description: 'Mine', autoApprove: ['b'], timeout: 2000, gateway: 'y', env: {}, type: 'stdio' };
+  const { registrations } = parseImport(JSON.stringify({ mcpServers: { a: entry, b: { command: 'x', timeout: 30 } } }));
+  expect(registrations.map(({ notes }) => notes)).toEqual([
+    [
+      'autoApprove: not used. Policies say who may use which tool',
+      'Not used: gateway',
+      expect.stringContaining('2000 may be seconds or milliseconds'),
+    ],
+    ['timeout: read as 30 seconds for each call'],
+  ]);
+  expect(registrations[0]?.form).not.toHaveProperty('resilience');
+});
+
+test('[SRC-4] the name of a call template stays with its servers', async () => {
+  const template = (name: string, command: string) => ({
+    name,
+    call_template_type: 'mcp',
+    config: { mcpServers: { [command]: { command } } },
+  });
+  const definitions = await definitionsOf([template('dev_mcp', 'x'), template('prod_mcp', 'y')]);
+  expect(Object.values(definitions).map(({ manual }) => manual)).toEqual(['dev_mcp', 'prod_mcp']);
 });
 
 test('[SRC-4] a server that a client has switched off stays so', () => {
@@ -252,35 +301,62 @@ test('[SRC-4] two different servers of one name are not mistaken for one', () =>
   expect(problems).toEqual([{ entry: '[1].config.mcpServers.a', message: expect.stringContaining('two different servers named a') }]);
 });
 
-test('[SRC-4] an HTTP call template and a template without servers are reported', () => {
+test('[SRC-4] call templates that cannot be called from here and a template without servers are refused by name', () => {
   const { registrations, problems } = parseImport(
     JSON.stringify([
-      { name: 'weather', call_template_type: 'http', url: 'https://api.example.com/utcp', http_method: 'GET' },
+      { name: 'shell', call_template_type: 'cli', commands: [{ command: 'rm' }] },
+      { name: 'file', call_template_type: 'text', file_path: './manual.json' },
+      { name: 'stream', call_template_type: 'sse', url: 'https://api.example.com/events' },
       { name: 'empty', call_template_type: 'mcp', config: {} },
+      { name: 'tool', call_template_type: 'http', url: 'https://api.example.com/users/{id}' },
+      { name: 'post', call_template_type: 'http', url: 'https://api.example.com/utcp', http_method: 'POST' },
       { call_template_type: 'mcp', config: { mcpServers: { good: { command: 'x' } } } },
+      { name: 'weather', call_template_type: 'http', url: 'https://api.example.com/utcp', http_method: 'GET' },
     ]),
   );
-  expect(registrations.map(({ form }) => form.name)).toEqual(['good']);
-  expect(problems.map(({ entry }) => entry)).toEqual(['[0]', '[1]']);
+  expect(registrations.map(({ form }) => form.name)).toEqual(['good', 'weather']);
+  expect(problems).toEqual([
+    { entry: '[0]', message: expect.stringContaining('"cli" cannot be called from here: mcp and http can') },
+    { entry: '[1]', message: expect.stringContaining('Import that file') },
+    { entry: '[2]', message: expect.stringContaining('"sse" cannot be called from here') },
+    { entry: '[3]', message: expect.stringContaining('config.mcpServers') },
+    { entry: '[4]', message: expect.stringContaining('Put it into a manual') },
+    { entry: '[5]', message: expect.stringContaining('http_method') },
+  ]);
 });
 
 test.each<[string, object, object]>([
   [
     'a key in a header',
     { auth_type: 'api_key', api_key: '${KEY}', var_name: 'X-My-Key', location: 'header' },
-    { headers: { 'X-My-Key': { value: '${KEY}' } } },
+    { credential: { type: 'api_key', in: 'header', name: 'X-My-Key', value: { value: '${KEY}' } } },
   ],
   [
     'a key in a cookie',
     { auth_type: 'api_key', api_key: '${KEY}', var_name: 'k', location: 'cookie' },
-    { headers: { Cookie: { value: 'k=${KEY}' } } },
+    { credential: { type: 'api_key', in: 'cookie', name: 'k', value: { value: '${KEY}' } } },
+  ],
+  [
+    'a key in the query',
+    { auth_type: 'api_key', api_key: '$KEY', var_name: 'k', location: 'query' },
+    { credential: { type: 'api_key', in: 'query', name: 'k', value: { value: '${KEY}' } } },
+  ],
+  [
+    'a bearer token',
+    { auth_type: 'api_key', api_key: 'Bearer $TOKEN', var_name: 'Authorization' },
+    { credential: { type: 'bearer', token: { value: '${TOKEN}' } } },
+  ],
+  [
+    'a token that somebody signed in for',
+    { auth_type: 'oauth2_user', access_token: '${TOKEN}' },
+    { credential: { type: 'bearer', token: { value: '${TOKEN}' } } },
   ],
   [
     'a name and a password',
     { auth_type: 'basic', username: 'a', password: 'b' },
-    { headers: { Authorization: { secret_ref: expect.any(String) } } },
+    { credential: { type: 'basic', username: 'a', password: { secret_ref: expect.any(String) } } },
   ],
-])('[SRC-4] UTCP authentication by %s becomes a header', async (_what, auth, definition) => {
+])('[SRC-4] UTCP authentication by %s becomes the credential of the source', async (_what, auth, definition) => {
   const definitions = await definitionsOf({
     call_template_type: 'mcp',
     config: { mcpServers: { a: { transport: 'http', url: 'https://x.example' } } },
@@ -292,7 +368,7 @@ test.each<[string, object, object]>([
 test.each<[string, object]>([
   ['of an unknown kind', { auth_type: 'magic' }],
   ['without a secret', { auth_type: 'oauth2', client_id: 'a', token_url: 'https://x.example' }],
-  ['by a key in the query', { auth_type: 'api_key', api_key: 'a', location: 'query' }],
+  ['by a key somewhere else', { auth_type: 'api_key', api_key: 'a', location: 'body' }],
 ])('[SRC-4] UTCP authentication %s is reported, and never left out', (_what, auth) => {
   const config = { call_template_type: 'mcp', config: { mcpServers: { a: { url: 'https://x.example' } } }, auth };
   const { registrations, problems } = parseImport(JSON.stringify(config));

@@ -3,7 +3,6 @@ import { refreshedSourceSchema, sourceListSchema, sourcePreviewSchema, sourceSch
 import type { SourcePreview } from '../../administration/source-preview.ts';
 import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
-import { waitingTools } from '../../inventory/waiting-tools.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { mostDocumentBytes } from '../../sources/registration/document-form.ts';
@@ -11,6 +10,7 @@ import { showSource } from '../../sources/registration/show-source.ts';
 import { sourceFormSchema } from '../../sources/registration/source-form.ts';
 import { findSource } from '../find-source.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { shownSource } from '../shown-source.ts';
 
 const params = z.strictObject({ id: z.string().min(1).max(64) });
 const tag = 'sources';
@@ -24,20 +24,7 @@ const registrationExample = {
 
 /** [BFF-6] Sources of tools: what they are and how they are. */
 export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSignal }): Route[] {
-  function shown(source: SourceRecord) {
-    return {
-      ...source,
-      definition: source.source_type === 'builtin' ? null : showSource(source),
-      status: crib.statusOf(source),
-      health: crib.supervisor.healthOf(source.id),
-      breaker: crib.executor.load.breakerOf(source.id),
-      server: crib.supervisor.infoOf(source.id),
-      import: crib.supervisor.importOf(source.id),
-      waiting: waitingTools(crib.counter.snapshot).get(source.id) ?? 0,
-      outdated_secrets: [...crib.supervisor.outdatedSecretsOf(source.id)],
-    };
-  }
-
+  const shown = (source: SourceRecord) => shownSource(crib, source);
   const existing = (id: string) => findSource(crib, id);
 
   function supervised(id: string): SourceRecord {

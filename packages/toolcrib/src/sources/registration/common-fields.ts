@@ -4,7 +4,7 @@ import { callLimitsSchema } from '../../model/call-limits.ts';
 import { orNull } from './or-null.ts';
 import { resilienceSchema, sourceDefinitionSchema } from '../../model/source-definition.ts';
 
-const { tools, pinning, refresh_interval_ms } = sourceDefinitionSchema.shape;
+const { tools, pinning, refresh_interval_ms, manual } = sourceDefinitionSchema.shape;
 
 /** What every registration says of the source as such, whatever its type. */
 export const namingFields = {
@@ -28,12 +28,13 @@ export const handlingFields = {
     'off: new and changed tools are taken as they are; warn: changed ones are reported; quarantine: new and changed ones wait for approval. The default is that of the server: warn in development, quarantine with an issuer. A replacement that does not say keeps what was there',
   ),
   refresh_interval_ms: orNull(refresh_interval_ms.unwrap()).describe('How often its tools are asked for again; 0 (default) never does'),
+  manual: orNull(manual.unwrap()).describe('The name of the UTCP call template or manual that it comes from; a tag of all its tools'),
 };
 
 /** The same as a definition takes it. `usual` is what the server does where the form says nothing. */
 export function handlingOf(form: z.infer<z.ZodObject<typeof handlingFields>>, usual: Pick<RegistrationContext, 'pinning'>) {
-  const { resilience, limits, tools: chosen, pinning: pinned, refresh_interval_ms: interval } = form;
-  return { resilience, limits, tools: chosen, pinning: pinned ?? usual.pinning, refresh_interval_ms: interval };
+  const { resilience, limits, tools: chosen, pinning: pinned, refresh_interval_ms: interval, manual: named } = form;
+  return { resilience, limits, tools: chosen, pinning: pinned ?? usual.pinning, refresh_interval_ms: interval, manual: named };
 }
 
 /** Plain http is a choice of whoever registers it. */

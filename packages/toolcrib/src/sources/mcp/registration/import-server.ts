@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fromEditorVariables } from './editor-variables.ts';
-import { mcpRegistrationSchema, type McpRegistrationInput } from './forms.ts';
+import type { McpRegistrationInput } from './forms.ts';
+import { importedTimeouts } from './imported-timeouts.ts';
 import { isLegacySseAddress } from './legacy-sse-address.ts';
 import { programName } from './program-name.ts';
 
@@ -9,7 +10,9 @@ const scalar = z.union([text, z.number(), z.boolean()]).transform(String);
 const values = z.record(z.string().max(200), scalar.nullable()).optional();
 const names = z.array(z.string().max(512)).max(10_000).optional();
 
-/** One server in the file of a desktop client or an editor. Each client has fields of its own beside these; they mean nothing here. */
+const seconds = z.number().min(0).max(1_000_000);
+
+/** One server in the file of a desktop client or an editor. Each client has fields of its own beside these, which are told of in notes. */
 const serverSchema = z.object({
   type: z.string().max(50).optional(),
   transport: z.union([z.string().max(50), z.object({ type: z.string().max(50) }).transform(({ type }) => type)]).optional(),
@@ -29,11 +32,22 @@ const serverSchema = z.object({
   enabled: z.boolean().optional(),
   includeTools: names,
   excludeTools: names,
+  enabledTools: names,
+  enabled_tools: names,
+  disabledTools: names,
+  disabled_tools: names,
+  timeout: z.number().min(0).max(86_400_000).nullish(),
+  tool_timeout_sec: seconds.nullish(),
+  startup_timeout_sec: seconds.nullish(),
 });
 type Server = z.infer<typeof serverSchema>;
 
-/** [SRC-4] The registration of one server. Throws an error whose message says what is wrong with the entry. */
-export function importServer(name: string, entry: unknown, common: McpRegistrationInput = {}): McpRegistrationInput {
+/** [SRC-4] The registration of one server, and what of the entry means nothing here. Throws an error that says what is wrong with the entry. */
+export function importServer(
+  name: string,
+  entry: unknown,
+  common: McpRegistrationInput = {},
+): { form: McpRegistrationInput; notes: string[] } {
   const parsed = serverSchema.safeParse(entry);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -43,28 +57,47 @@ export function importServer(name: string, entry: unknown, common: McpRegistrati
   if (server.envFile !== undefined && server.envFile !== null)
     throw new Error('envFile: files are not read from here: give the variables in env');
   const address = server.httpUrl ?? server.url ?? server.serverUrl;
+  const notes = unusedFields(entry as object);
+  if (address === undefined && common.credential !== undefined)
+    notes.push('auth is for servers over HTTP. It is not used for one that is started here');
+  const include = server.includeTools ?? server.enabledTools ?? server.enabled_tools;
+  const exclude = server.excludeTools ?? server.disabledTools ?? server.disabled_tools;
   const form: McpRegistrationInput = {
     ...common,
     name,
     source_type: 'mcp',
     enabled: server.enabled ?? server.disabled !== true,
     mcp_lifecycle_mode: 'singleton',
-    ...(server.includeTools === undefined && server.excludeTools === undefined
-      ? {}
-      : { tools: { include: server.includeTools ?? [], exclude: server.excludeTools ?? [] } }),
-    ...(address === undefined ? localFields(server, common) : remoteFields(server, address, common)),
+    ...(include === undefined && exclude === undefined ? {} : { tools: { include: include ?? [], exclude: exclude ?? [] } }),
+    ...importedTimeouts(server, notes),
+    ...(address === undefined ? localFields(server, common) : remoteFields(server, address)),
   };
-  const checked = mcpRegistrationSchema.safeParse(form);
-  if (checked.success) return form;
-  const [issue] = checked.error.issues;
-  throw new Error([issue?.path.join('.'), issue?.message].filter(Boolean).join(': '));
+  return { form, notes };
 }
 
-function remoteFields(server: Server, address: string, common: McpRegistrationInput): McpRegistrationInput {
+/** What is said for people or for the client alone. */
+const harmless = new Set(['name', 'title', 'description', 'icon', 'id', 'note', 'notes', '$schema', '_comment']);
+
+const approvals = new Set(['autoApprove', 'alwaysAllow', 'trust', 'allowedTools', 'default_tools_approval_mode']);
+
+/** Nothing that a client relies on is left out silently. */
+function unusedFields(entry: object): string[] {
+  const unused = Object.entries(entry)
+    .filter(([name, value]) => !Object.hasOwn(serverSchema.shape, name) && !harmless.has(name) && value !== null)
+    .map(([name]) => name.slice(0, 100));
+  const approving = unused.filter((name) => approvals.has(name));
+  const others = unused.filter((name) => !approvals.has(name)).slice(0, 20);
+  return [
+    ...(approving.length === 0 ? [] : [`${approving.join(', ')}: not used. Policies say who may use which tool`]),
+    ...(others.length === 0 ? [] : [`Not used: ${others.join(', ')}`]),
+  ];
+}
+
+function remoteFields(server: Server, address: string): McpRegistrationInput {
   if (server.command !== undefined) throw new Error('It has a command and an address: only one of them can be meant');
   const transport = transportOf(server) ?? (isLegacySseAddress(address) ? 'sse' : 'streamable_http');
   if (transport === 'stdio') throw new Error('It has an address, and says that it is spoken to over stdio');
-  const headers = { ...common.headers, ...cleanValues(server.headers) };
+  const headers = cleanValues(server.headers);
   const variables = cleanValues({ ...server.env, ...server.environment });
   return {
     mcp_server_url: fromEditorVariables(address),
@@ -87,8 +120,7 @@ function localFields(server: Server, common: McpRegistrationInput): McpRegistrat
   return {
     // What an auth of the template says is for servers that are spoken to over HTTP.
     ...(common.credential === undefined ? {} : { credential: undefined }),
-    ...(common.headers === undefined ? {} : { headers: undefined }),
-    mcp_command: withoutWindowsShell(whole),
+    mcp_command: withYes(withoutWindowsShell(whole)),
     mcp_transport_type: 'stdio',
     ...(server.cwd == null || server.cwd === '' ? {} : { mcp_cwd: fromEditorVariables(server.cwd) }),
     ...(Object.keys(variables).length === 0 ? {} : { mcp_env_vars: variables }),
@@ -117,6 +149,15 @@ function cleanValues(given: Record<string, string | null> | undefined): Record<s
     value === null ? [] : [[name, fromEditorVariables(value)] as const],
   );
   return Object.fromEntries(clean);
+}
+
+/** `npx` asks before it fetches a package, and nobody is there to answer. */
+function withYes(command: string[]): string[] {
+  const [program = '', ...rest] = command;
+  if (programName(program) !== 'npx') return command;
+  const package_ = rest.findIndex((argument) => !argument.startsWith('-'));
+  const options = package_ < 0 ? rest : rest.slice(0, package_);
+  return options.some((option) => /^(?:-y|--yes|--no|--no-install|--offline)$/.test(option)) ? command : [program, '-y', ...rest];
 }
 
 /** `cmd /c npx …` is how Windows starts a script; what it starts is what is meant. */

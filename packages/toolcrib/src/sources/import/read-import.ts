@@ -1,0 +1,181 @@
+import { CribError } from '../../model/crib-error.ts';
+import type { McpRegistrationInput } from '../mcp/registration/forms.ts';
+import { importServer } from '../mcp/registration/import-server.ts';
+import { parseJsonc } from '../mcp/registration/parse-jsonc.ts';
+import { sourceFormSchema, type SourceFormInput } from '../registration/source-form.ts';
+import { isFields, type Fields } from './fields.ts';
+import { httpManual, type HttpTool } from './http-manual.ts';
+import { httpTemplate } from './http-template.ts';
+import { utcpAuth } from './utcp-auth.ts';
+import { withBraces } from './utcp-variables.ts';
+
+const maxLength = 4 * 1024 * 1024;
+const maxServers = 1000;
+
+/** [SRC-4] What a file of another client says: registrations, and beside them what could not be read. */
+export interface ImportedConfig {
+  registrations: ImportedRegistration[];
+  problems: { entry: string; message: string }[];
+}
+
+export interface ImportedRegistration {
+  entry: string;
+  form: SourceFormInput;
+  /** What of the entry means nothing here, or was read as something else. */
+  notes: string[];
+}
+
+interface ImportOptions {
+  /** For a manual, which has no name of its own. */
+  name?: string | undefined;
+}
+
+/** The same of a text, in which comments are allowed. */
+export function parseImport(text: string, options?: ImportOptions): ImportedConfig {
+  if (text.length > maxLength) throw refusal(`The file is longer than ${maxLength} characters`);
+  let value: unknown;
+  try {
+    value = parseJsonc(text);
+  } catch (cause) {
+    throw new CribError('VALIDATION_ERROR', `The file is not valid JSON: ${(cause as Error).message}`, { cause });
+  }
+  return readImport(value, options);
+}
+
+/**
+ * [SRC-4] Reads the `mcpServers` of desktop clients and editors, and UTCP call templates and manuals. Refused as a whole only where there is
+ * nothing to read; one bad entry stands beside the good ones.
+ */
+export function readImport(value: unknown, { name }: ImportOptions = {}): ImportedConfig {
+  const reading = new Reading();
+  try {
+    readAny(value, '', name, reading);
+  } catch (error) {
+    throw error instanceof RangeError ? refusal('It is nested too deeply') : error;
+  }
+  const { registrations, problems } = reading;
+  if (registrations.length === 0 && problems.length === 0) {
+    throw refusal('There is nothing to import: it needs mcpServers, servers, or a UTCP call template or manual');
+  }
+  return { registrations, problems };
+}
+
+class Reading {
+  readonly registrations: ImportedRegistration[] = [];
+  readonly problems: ImportedConfig['problems'] = [];
+  readonly #seen = new Map<string, string>();
+
+  add(entry: string, read: () => { form: SourceFormInput; notes?: string[] }): void {
+    if (this.registrations.length + this.problems.length >= maxServers) throw refusal(`The file has more than ${maxServers} servers`);
+    try {
+      const { form, notes = [] } = read();
+      check(form);
+      const { name: given, ...rest } = form;
+      const name = given ?? '';
+      const content = JSON.stringify(rest);
+      // Every tool of a UTCP manual repeats the server it comes from.
+      if (this.#seen.get(name) === content) return;
+      if (this.#seen.has(name)) throw new Error(`There are two different servers named ${name}: rename one of them`);
+      this.#seen.set(name, content);
+      this.registrations.push({ entry, form, notes });
+    } catch (error) {
+      if (error instanceof CribError || error instanceof RangeError) throw error;
+      this.refuse(entry, (error as Error).message);
+    }
+  }
+
+  refuse(entry: string, message: string): void {
+    this.problems.push({ entry, message });
+  }
+}
+
+function check(form: SourceFormInput): void {
+  const checked = sourceFormSchema.safeParse(form);
+  if (checked.success) return;
+  const [issue] = checked.error.issues;
+  throw new Error([issue?.path.join('.'), issue?.message].filter(Boolean).join(': '));
+}
+
+function readAny(value: unknown, path: string, name: string | undefined, reading: Reading): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) readAny(item, `${path}[${index}]`, undefined, reading);
+    return;
+  }
+  if (!isFields(value)) return;
+  const at = (field: string): string => (path === '' ? field : `${path}.${field}`);
+  const { config, mcp, tools, manual_call_templates: templates } = value;
+  if ('call_template_type' in value || (isFields(config) && isFields(config['mcpServers'])))
+    return readCallTemplate(value, path, name, reading);
+  if (Array.isArray(templates)) return readAny(templates, at('manual_call_templates'), undefined, reading);
+  if (Array.isArray(tools) && ('utcp_version' in value || 'manual_version' in value))
+    return readManual(value, tools, at('tools'), name, reading);
+  if ('tool_call_template' in value) return readManual({}, [value], path, name, reading);
+  for (const field of ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'mcp.servers']) {
+    if (isFields(value[field])) readServers(value[field], at(field), reading);
+  }
+  if (isFields(mcp)) {
+    if (isFields(mcp['servers']) || isFields(mcp['mcpServers'])) readAny(mcp, at('mcp'), undefined, reading);
+    else readServers(mcp, at('mcp'), reading);
+  }
+  // Some documentation shows the servers alone, without what they stand in.
+  const isBare =
+    Object.values(value).length > 0 && Object.values(value).every((item) => isFields(item) && ('command' in item || 'url' in item));
+  if (isBare) readServers(value, path, reading);
+}
+
+function readServers(servers: Fields, path: string, reading: Reading, common: () => McpRegistrationInput = () => ({})): void {
+  for (const [name, entry] of Object.entries(servers)) {
+    reading.add(path === '' ? name : `${path}.${name}`, () => importServer(name, entry, common()));
+  }
+}
+
+/** A UTCP call template: servers that share what it says of authentication and resources, or the address of a manual. */
+function readCallTemplate(template: Fields, path: string, name: string | undefined, reading: Reading): void {
+  const { config, name: ownName } = template;
+  const kept = typeof ownName === 'string' && ownName !== '' ? ownName : undefined;
+  const entry = path === '' ? (kept ?? 'call template') : path;
+  const servers = isFields(config) ? config['mcpServers'] : undefined;
+  const type = typeOf(template) ?? 'mcp';
+  if (type === 'http') return reading.add(entry, () => httpTemplate(template, name));
+  if (type !== 'mcp') return reading.refuse(entry, unsupported(type));
+  if (!isFields(servers)) return reading.refuse(entry, 'config.mcpServers: there is none, so there is nothing to import');
+  const { auth, register_resources_as_tools: resources } = template;
+  readServers(withBraces(servers), path === '' ? 'config.mcpServers' : `${path}.config.mcpServers`, reading, () => {
+    const credential = utcpAuth(withBraces(auth));
+    return {
+      ...(credential === undefined ? {} : { credential }),
+      ...(resources === true ? { register_resources_as_tools: true } : {}),
+      ...(kept === undefined ? {} : { manual: kept }),
+    };
+  });
+}
+
+/** A UTCP manual: every tool says how it is called. */
+function readManual(manual: Fields, tools: unknown[], path: string, name: string | undefined, reading: Reading): void {
+  const overHttp: HttpTool[] = [];
+  for (const [index, tool] of tools.entries()) {
+    const entry = tools.length === 1 && path === '' ? 'tool' : `${path}[${index}]`;
+    const template = isFields(tool) ? (tool['tool_call_template'] ?? tool['tool_provider']) : undefined;
+    if (!isFields(tool) || !isFields(template))
+      reading.refuse(entry, 'tool_call_template: there is none, so it is not known how the tool is called');
+    else if (typeOf(template) === 'http') overHttp.push({ entry, tool, template });
+    else readCallTemplate(template, entry, undefined, reading);
+  }
+  const { utcp_version, manual_version } = manual;
+  for (const { entry, form } of httpManual(overHttp, { name, utcp_version, manual_version })) reading.add(entry, () => ({ form: form() }));
+}
+
+/** The name for it before UTCP 1.0 is understood too. */
+function typeOf({ call_template_type: type, provider_type: former }: Fields): unknown {
+  return type ?? former;
+}
+
+function unsupported(type: unknown): string {
+  const written = JSON.stringify(type)?.slice(0, 100);
+  if (type === 'text') return `call_template_type: ${written} names a file with a manual. Import that file`;
+  return `call_template_type: ${written} cannot be called from here: mcp and http can. Offer the tool over HTTP or as an MCP server`;
+}
+
+function refusal(message: string): CribError {
+  return new CribError('VALIDATION_ERROR', message);
+}
