@@ -8,7 +8,9 @@ export function describeEvent(event: string, value: unknown): string {
   const progress = event === 'progress' ? progressSchema.safeParse(value).data : undefined;
   if (progress) {
     const { progress: done, total, message } = progress;
-    return [total === undefined ? String(done) : `${done} of ${total}`, message].filter(Boolean).join('  ');
+    if (total !== undefined) return [`${done} of ${total}`, message].filter(Boolean).join('  ');
+    // A number of nothing in particular: words say more.
+    return message || String(done);
   }
   const log = event === 'log' ? logSchema.safeParse(value).data : undefined;
   if (log) return `${log.level}: ${typeof log.data === 'string' ? log.data : JSON.stringify(log.data)}`;

@@ -1,16 +1,19 @@
-import type { RunningServer } from '../http/serve.ts';
+import type { Inventory, RunningServer } from '../http/serve.ts';
 import type { ServeConfig } from '../http/server-config.ts';
 import { version } from '../version.ts';
 import { align } from './align.ts';
 import { clientOptions } from './client-options.ts';
 import { paint } from './terminal.ts';
 
+/** For sources to be started: the number of tools should be the one that they see a moment later. */
+const patienceMs = 3000;
+
 /** What a person reads when the server has started. */
 export async function serveBanner(config: ServeConfig, running: RunningServer): Promise<string> {
-  const { url, tools } = running;
+  const { url } = running;
   const facts = [
     ['Address', url],
-    ['Tools', String(tools)],
+    ['Tools', toolsText(await running.inventory(patienceMs))],
     ['Data', config.databaseUrl === undefined ? config.dataDir : `${config.dataDir}, and PostgreSQL at ${placeOf(config.databaseUrl)}`],
     ...(config.configFile === undefined ? [] : [['File', config.configFile]]),
     running.dev
@@ -33,6 +36,13 @@ export async function serveBanner(config: ServeConfig, running: RunningServer): 
     );
   if (running.demo || running.pizzeria) lines.push(...demoLines(running), '');
   return [...lines, 'Ctrl-C stops it.', ''].join('\n');
+}
+
+function toolsText({ tools, starting }: Inventory): string {
+  if (starting.length === 0) return String(tools);
+  const [first, ...others] = starting;
+  const which = others.length < 3 ? starting.join(', ') : `${first} and ${others.length} other sources`;
+  return `${tools} so far; still starting: ${which}`;
 }
 
 /** Not indented, so that it can be copied as it stands. */

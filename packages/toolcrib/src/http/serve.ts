@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { openCrib, type Crib } from '../crib.ts';
 import { bindClaims } from '../identity/claims-by-issuer.ts';
@@ -36,6 +37,13 @@ import { utcpCallRoutes } from './routes/utcp-calls.ts';
 import type { SeenSource } from './source-metrics.ts';
 import { usualConfig, type ServeConfig } from './server-config.ts';
 
+export interface Inventory {
+  /** That can be called now. */
+  tools: number;
+  /** The namespaces of sources that are still being started, and may bring more. */
+  starting: string[];
+}
+
 export interface RunningServer {
   readonly url: string;
   /** Where metrics have a port of their own. */
@@ -43,7 +51,8 @@ export interface RunningServer {
   readonly dev: boolean;
   /** A development user's token; absent where real issuers are configured. */
   mint?(username: string): Promise<string>;
-  readonly tools: number;
+  /** What there is to call; waits so long for sources that are being started. */
+  inventory(patienceMs: number): Promise<Inventory>;
   /** Whether the demo server is among the sources, or about to be. */
   readonly demo: boolean;
   /** The same of the pizzeria, a service that OpenAPI describes. */
@@ -244,7 +253,17 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, publicUr
     ...(metricsUrl === undefined ? {} : { metricsUrl }),
     dev: devIssuer !== undefined,
     ...(devIssuer === undefined ? {} : { mint: (username: string) => devIssuer.mint(username) }),
-    tools: crib.counter.snapshot.tools.filter((tool) => tool.state === 'active').length,
+    async inventory(patienceMs) {
+      const until = Date.now() + patienceMs;
+      await Promise.race([demoPlaced, delay(patienceMs, undefined, { ref: false })]);
+      const { sources } = crib.counter;
+      await Promise.all([...sources.keys()].map((id) => crib.settled(id, Math.max(0, until - Date.now()))));
+      const starting = [...sources.values()].filter((source) => ['starting', 'restarting'].includes(crib.statusOf(source).state));
+      return {
+        tools: crib.counter.snapshot.tools.filter((tool) => tool.state === 'active').length,
+        starting: starting.map(({ namespace }) => namespace),
+      };
+    },
     demo: development?.hasDemo ?? false,
     pizzeria: development?.hasPizzeria ?? false,
     async close() {

@@ -128,6 +128,7 @@ describe('an event stream', () => {
   test.each([
     ['progress', { progress: 1, total: 4, message: 'a quarter' }, '1 of 4  a quarter'],
     ['progress', { progress: 3 }, '3'],
+    ['progress', { progress: 3, message: 'baking (checked 3 times, at most 60)' }, 'baking (checked 3 times, at most 60)'],
     ['progress', { progress: 'soon' }, 'progress: {"progress":"soon"}'],
     ['log', { level: 'warning', data: 'careful' }, 'warning: careful'],
     ['log', { level: 'info', data: { a: 1 } }, 'info: {"a":1}'],

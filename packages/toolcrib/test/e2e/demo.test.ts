@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { serveBanner } from '../../src/cli/serve-banner.ts';
+import { usualConfig } from '../../src/http/server-config.ts';
 import { frame } from '../../src/sources/mcp/transports/framing.ts';
 import { openOver, openProgram, textOf } from '../fixtures/mcp/sessions.ts';
 import { fixture, fixtureRules } from '../fixtures/open-server.ts';
@@ -36,6 +38,21 @@ describe('the demo of a development server', () => {
     expect((await booking.next())?.data).toMatchObject({ text: 'A table for 4 is booked for Friday.' });
     // Nobody is there to be asked in a plain call.
     expect((await alice.call('demo:book_table', { day: 'Friday' })).json.text).toBe('No table was booked.');
+  });
+
+  test('[CLI-1] counts among the tools that the banner tells of, which names what is still being started', async () => {
+    await using server = await startTestServer({ demo: true });
+    const told = async (text: RegExp) =>
+      expect(await serveBanner({ ...usualConfig, dataDir: server.dataDir }, server.running)).toMatch(text);
+    const alice = await server.as('alice');
+    await server.running.inventory(60_000);
+    const { length } = await alice.listedNames();
+    expect(length).toBeGreaterThan(names.length + 11);
+    await told(new RegExp(`Tools +${length}$`, 'm'));
+    const admin = await server.as('admin');
+    await admin.post('/api/sources', { name: 'Slow', mcp_command: fixture('hang-handshake') });
+    expect(await server.running.inventory(0)).toEqual({ tools: length, starting: ['slow'] });
+    await told(new RegExp(`Tools +${length} so far; still starting: slow$`, 'm'));
   });
 
   test('lets everybody use what is added, and stays away once it is deleted', async () => {

@@ -27,7 +27,8 @@ describe('the pizzeria of a development server', () => {
       if (event.event === 'progress') seen.push(event.data as { message: string });
       last = event;
     }
-    expect(seen[0]).toMatchObject({ message: 'received (0 of at most 60)', progress: 0, total: 60 });
+    expect(seen[0]).toEqual(expect.objectContaining({ message: 'received', progress: 0 }));
+    expect(seen[0]).not.toHaveProperty('total');
     expect(last?.data).toMatchObject({ success: true, result: { status: 'ready', pizza: 'funghi', price: 19, customer: 'alice' } });
 
     // Each is called as whoever asks.

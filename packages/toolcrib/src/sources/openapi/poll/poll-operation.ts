@@ -38,7 +38,8 @@ export async function pollOperation({ operation, profile, args, context, send }:
   let last: Waiting = begun;
   let wasThere = false;
   for (let poll = 1; poll <= most; poll++) {
-    context.progress({ progress: poll - 1, total: most, message: `${last.state} (${poll - 1} of at most ${most})` });
+    // Without a total: how often it may be asked says nothing about how far it is.
+    context.progress({ progress: poll - 1, message: `${last.state}${checkedText(poll - 1, most)}` });
     await steps.sleep(`pause ${poll}`, pauseAfter(last, poll, profile), signal);
     const mayBeMissing = !wasThere && poll <= missingPolls;
     const look = (await steps.run(`poll ${poll}`, { repeatable: true }, async () =>
@@ -53,6 +54,10 @@ export async function pollOperation({ operation, profile, args, context, send }:
     `${operation.method} ${operation.path} timed out after ${most} polls, the last state being: ${last.state}. What was begun may still end: look at ${begun.url} before beginning it again`,
     { retryable: false, ...(last.status === null ? {} : { upstreamStatus: last.status }), details: { state: last.state } },
   );
+}
+
+function checkedText(polls: number, most: number): string {
+  return polls === 0 ? '' : ` (checked ${polls === 1 ? 'once' : `${polls} times`}, at most ${most})`;
 }
 
 function pauseAfter({ pause_ms }: Waiting, poll: number, profile: PollProfile): number {

@@ -16,7 +16,7 @@ describe('[POLL-1] an operation that was only begun', () => {
       ...Array<string>(3).fill('GET /shop/orders/7'),
     ]);
     expect(new Set(seen.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer the-token']));
-    expect(progress).toEqual(['received (0 of at most 60)', 'baking (1 of at most 60)', 'baking (2 of at most 60)']);
+    expect(progress).toEqual(['received', 'baking (checked once, at most 60)', 'baking (checked 2 times, at most 60)']);
   });
 
   test.each([
@@ -98,7 +98,7 @@ describe('[POLL-1] an operation that was only begun', () => {
   test('a service that says nothing is asked again when the time of one request is over', async () => {
     const { output, progress } = await following([accepted, 'silent', done], { requestTimeoutMs: 200 });
     expect(output?.structured_content).toMatchObject({ status: 'done' });
-    expect(progress.at(-1)).toBe('not reached (1 of at most 60)');
+    expect(progress.at(-1)).toBe('not reached (checked once, at most 60)');
   });
 
   test.each<[string, object, Scripted[], RegExp]>([
