@@ -14,8 +14,9 @@ import {
 } from 'toolcrib';
 import type { ListedTool } from 'toolcrib/api';
 import { CribTool } from './crib-tool.ts';
+import { failureOf } from './explain-failure.ts';
 import type { ToolCall, ToolOptions } from './tool-call.ts';
-import { ToolcribError } from './toolcrib-error.ts';
+import { toolcribError, ToolcribError } from './toolcrib-error.ts';
 
 /** Any form of registration: a command, a package, a plugin directory, a container, an address. Its `resilience` has the timeouts. */
 export type McpServerRegistration = McpRegistrationInput & { name: string };
@@ -29,7 +30,10 @@ export interface LocalMcpServer extends AsyncDisposable {
   start(): Promise<void>;
   /** Its tools as they are now; none while it is not started. */
   listTools(): ListedTool[];
-  /** By the tool's own name, or `namespace:tool`. What the tool did is in the answer; a refused call is thrown. */
+  /**
+   * By the tool's own name, or `namespace:tool`. Resolves with the answer of a call that succeeded. [EXEC-6] One that was refused or failed is
+   * thrown as `ValidationError`, `ToolNotFoundError`, `ToolCallError`, or else as `ToolcribError`; what the tool answered is its `answer`.
+   */
   callTool(name: string, args?: Record<string, unknown>, options?: McpCallOptions): Promise<Answer>;
   /** Its tools for LangChain. Always the same array, kept current while it runs. */
   tools(): CribTool[];
@@ -71,8 +75,9 @@ export function addMcpServer(registration: McpServerRegistration, options: Local
       return await running.service.callTool(running.id, name, args as never, calling);
     } catch (error) {
       if (!(error instanceof CribError)) throw error;
-      const { code, message, retryable, retryAfterMs } = error;
-      throw new ToolcribError(code, message, { retryable, retryAfterMs, cause: error });
+      if (error.answer !== undefined) throw failureOf(error.answer);
+      const { code, message, origin, retryable, retryAfterMs } = error;
+      throw toolcribError(code, message, { origin, retryable, retryAfterMs, cause: error });
     }
   }
 

@@ -1,10 +1,13 @@
 import type { Answer } from 'toolcrib';
-import { ToolcribError } from './toolcrib-error.ts';
+import { toolcribError, type ToolcribError } from './toolcrib-error.ts';
 
 /** What a tool that was asked and failed says. Toolcrib has chosen the words already [EXEC-4]. */
 export function failureOf(answer: Answer): ToolcribError {
   const { error, text, structured_content: structured } = answer;
-  return new ToolcribError(error?.code ?? 'SERVICE_UNAVAILABLE', error?.message || text || 'The tool failed and does not say why.', {
+  const said = error?.message || text;
+  // Whoever reads it should not take it for an outage.
+  const reported = said && error?.origin === 'tool' ? `The tool reported: ${said}` : said;
+  return toolcribError(error?.code ?? 'SERVICE_UNAVAILABLE', reported || 'The tool failed and does not say why.', {
     retryable: error?.retryable ?? false,
     answer,
     cause: structured ?? undefined,
@@ -13,8 +16,8 @@ export function failureOf(answer: Answer): ToolcribError {
 
 /** A refusal in words that a model can act on: it knows its tools by another name, and no addresses. */
 export function explainRefusal(error: ToolcribError, modelName: string): ToolcribError {
-  const { code, retryable, retryAfterMs } = error;
-  return new ToolcribError(code, wordsFor(error, modelName), { retryable, retryAfterMs, cause: error });
+  const { code, origin, retryable, retryAfterMs } = error;
+  return toolcribError(code, wordsFor(error, modelName), { origin, retryable, retryAfterMs, cause: error });
 }
 
 function wordsFor({ code, message, retryAfterMs }: ToolcribError, modelName: string): string {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from 'toolcrib';
-import { ToolcribError } from './toolcrib-error.ts';
+import { toolcribError, ToolcribError } from './toolcrib-error.ts';
 
 /**
  * Gives the user's token, for every request anew. `refused` is the one it gave before where Toolcrib has just refused that: what is kept
@@ -110,7 +110,7 @@ async function refusalFrom(response: Response, base: string): Promise<ToolcribEr
 export function refusalIn(text: string, options: { retryAfterMs?: number } = {}): ToolcribError | undefined {
   try {
     const { code, message } = JSON.parse(text) as { code?: unknown; message?: unknown };
-    if (typeof code === 'string' && typeof message === 'string') return new ToolcribError(code as ErrorCode, message, options);
+    if (typeof code === 'string' && typeof message === 'string') return toolcribError(code as ErrorCode, message, options);
   } catch {
     // Whoever stands in between has its own pages.
   }

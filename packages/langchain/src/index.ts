@@ -4,6 +4,6 @@ export type { CribTool } from './crib-tool.ts';
 export type { ToolSelection } from './list-tools.ts';
 export type { ToolEvent } from './tell-events.ts';
 export type { ElicitationAnswer, Question } from './tool-call.ts';
-export { ToolcribError } from './toolcrib-error.ts';
+export { ToolCallError, ToolcribError, ToolNotFoundError, ValidationError } from './toolcrib-error.ts';
 export type { TokenSource } from './http-client.ts';
 export type { Toolset } from './toolset.ts';

@@ -45,7 +45,7 @@ describe.each([
       (messages) => {
         expect(messages.slice(-2)).toMatchObject([
           { content: 'sum: 42', status: 'success', tool_call_id: 'a', artifact: { structured_content: { sum: 42 } } },
-          { content: 'out of paper', status: 'error', tool_call_id: 'b', artifact: { is_error: true } },
+          { content: 'The tool reported: out of paper', status: 'error', tool_call_id: 'b', artifact: { is_error: true } },
         ]);
         return 'It is 42, and there is no paper.';
       },

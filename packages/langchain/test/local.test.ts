@@ -30,7 +30,7 @@ describe('[LC-1] an MCP server in the process of the agent', () => {
     expect(namesOf(server)).toEqual(server.listTools().map(({ model_name }) => model_name));
     expect(await server.callTool('add', { a: 2, b: 40 })).toMatchObject({ success: true, structured_content: { sum: 42 } });
     expect(await server.callTool('one:echo', { text: 'hello' })).toMatchObject({ text: 'hello' });
-    await expect(server.callTool('no-such')).rejects.toMatchObject({ name: 'ToolcribError', code: 'NOT_FOUND' });
+    await expect(server.callTool('no-such')).rejects.toMatchObject({ name: 'ToolNotFoundError', code: 'NOT_FOUND', origin: 'caller' });
     const pid = await pidOf(server);
     expect(readdirSync(temporary.path).length).toBe(1);
     const echo = toolNamed(server.tools(), 'one_echo');
@@ -51,8 +51,12 @@ describe('[LC-1] an MCP server in the process of the agent', () => {
     const give = toolNamed(server.tools(), 'demo_give');
     const cause = { error: { message: 'No stock' }, errorCode: 7 };
     const args = { result: { isError: true, content: [], structuredContent: cause } };
-    expect(await callAsModel(give, args)).toMatchObject({ status: 'error', content: 'No stock (code=7)', artifact: { is_error: true } });
-    await expect(give.invoke(args)).rejects.toMatchObject({ name: 'ToolcribError', message: 'No stock (code=7)', cause });
+    const said = 'The tool reported: No stock (code=7)';
+    expect(await callAsModel(give, args)).toMatchObject({ status: 'error', content: said, artifact: { is_error: true } });
+    await expect(give.invoke(args)).rejects.toMatchObject({ name: 'ToolCallError', origin: 'tool', message: said, cause });
+    await expect(server.callTool('give', args)).rejects.toMatchObject({ name: 'ToolCallError', message: said, answer: { is_error: true } });
+    const refused = server.callTool('refuse', { code: -32_602, message: 'not so' });
+    await expect(refused).rejects.toMatchObject({ name: 'ValidationError', code: 'VALIDATION_ERROR', origin: 'tool' });
     await using hasty = addMcpServer({ ...plain, name: 'Hasty' }, { timeoutMs: 50 });
     await hasty.start();
     const slow = await callAsModel(toolNamed(hasty.tools(), 'hasty_hold'), { key: 'k' });

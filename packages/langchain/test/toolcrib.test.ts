@@ -3,7 +3,7 @@ import { fixture, startOpenServer, type OpenServer } from '../../toolcrib/test/f
 import { startServerWithIssuer, until, userClaims } from '../../toolcrib/test/running-server.ts';
 import type { CribTool } from '../src/crib-tool.ts';
 import { createToolcrib, type Toolcrib, type ToolcribOptions } from '../src/toolcrib.ts';
-import { ToolcribError } from '../src/toolcrib-error.ts';
+import { ToolCallError, ToolcribError, ToolNotFoundError, ValidationError } from '../src/index.ts';
 import { callAsModel, toolNamed } from './called-tool.ts';
 
 let server: OpenServer;
@@ -107,14 +107,19 @@ describe("[LC-1] a user's tools from a running Toolcrib", () => {
 describe('[LC-1] [EXEC-4] what goes wrong', () => {
   const long = 'x'.repeat(3000);
   test.each([
-    ['the message', { message: 'No stock', error: 'other' }, [], /^No stock$/],
-    ['a text as error', { error: 'Broken pipe', detail: 'other' }, [], /^Broken pipe$/],
-    ['the message of an error', { error: { message: 'Too deep' }, detail: 'other' }, [], /^Too deep$/],
-    ['the detail', { detail: 'Not today' }, [], /^Not today$/],
-    ['code and retriable', { message: 'Slow', code: 'E_TIMEOUT', retriable: false }, [], /^Slow \(code=E_TIMEOUT retriable=false\)$/],
-    ['other spellings', { detail: 'Slow', statusCode: 503, retryable: 'yes' }, [], /^Slow \(code=503 retriable=true\)$/],
-    ['the text', {}, [{ type: 'text', text: 'The printer is on fire' }], /^The printer is on fire$/],
-    ['the raw result, cut', { odd: long }, [], /^.{2000}$/],
+    ['the message', { message: 'No stock', error: 'other' }, [], /^The tool reported: No stock$/],
+    ['a text as error', { error: 'Broken pipe', detail: 'other' }, [], /^The tool reported: Broken pipe$/],
+    ['the message of an error', { error: { message: 'Too deep' }, detail: 'other' }, [], /^The tool reported: Too deep$/],
+    ['the detail', { detail: 'Not today' }, [], /^The tool reported: Not today$/],
+    [
+      'code and retriable',
+      { message: 'Slow', code: 'E_TIMEOUT', retriable: false },
+      [],
+      /^The tool reported: Slow \(code=E_TIMEOUT retriable=false\)$/,
+    ],
+    ['other spellings', { detail: 'Slow', statusCode: 503, retryable: 'yes' }, [], /^The tool reported: Slow \(code=503 retriable=true\)$/],
+    ['the text', {}, [{ type: 'text', text: 'The printer is on fire' }], /^The tool reported: The printer is on fire$/],
+    ['the raw result, cut', { odd: long }, [], /^The tool reported: .{2000}$/],
   ])('is said by %s', async (_, structuredContent, content, said) => {
     const args = { result: { isError: true, content, structuredContent } };
     const message = await callAsModel(named('one_give'), args);
@@ -123,8 +128,35 @@ describe('[LC-1] [EXEC-4] what goes wrong', () => {
     const thrown = await named('one_give')
       .invoke(args)
       .catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(ToolCallError);
     expect(thrown).toBeInstanceOf(ToolcribError);
-    expect(thrown).toMatchObject({ message: message.content, cause: structuredContent, answer: { is_error: true } });
+    expect(thrown).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      origin: 'tool',
+      message: message.content,
+      cause: structuredContent,
+      answer: { is_error: true },
+    });
+  });
+
+  test.each([
+    [-32_602, ValidationError, 'VALIDATION_ERROR'],
+    [-32_601, ToolNotFoundError, 'NOT_FOUND'],
+    [-32_603, ToolCallError, 'SERVICE_UNAVAILABLE'],
+  ])('[EXEC-6] is thrown by the code that the server sent: %i', async (rpc, Class, code) => {
+    const thrown = await named('one_refuse')
+      .invoke({ code: rpc, message: 'not like this' })
+      .catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(Class);
+    expect(thrown).toMatchObject({ code, origin: 'tool', message: 'The tool reported: not like this', answer: { success: false } });
+  });
+
+  test('[EXEC-6] is thrown by what Toolcrib refused', async () => {
+    const thrown = await named('builtin_calculator')
+      .invoke({})
+      .catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(ValidationError);
+    expect(thrown).toMatchObject({ code: 'VALIDATION_ERROR', origin: 'caller', answer: undefined });
   });
 
   test('is a message that says what to do where a call is refused', async () => {

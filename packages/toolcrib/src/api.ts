@@ -1,6 +1,6 @@
 /** The wire contract: what the REST API takes and gives. Loads without Node's built-ins, so a browser can use it too. */
 import { z } from 'zod';
-import { epochMs, errorCodes, pageQuery, refusalSchema } from './api/parts.ts';
+import { epochMs, errorCodes, originSchema, pageQuery, refusalSchema } from './api/parts.ts';
 import { callStatuses } from './model/call.ts';
 import { callLimitsSchema } from './model/call-limits.ts';
 import { definitionFlagSchema } from './model/definition-flag.ts';
@@ -114,6 +114,7 @@ export const answerSchema = z.strictObject({
     .strictObject({
       code: z.enum(errorCodes),
       message: z.string(),
+      origin: originSchema,
       retryable: z.boolean(),
       upstream_status: z.int().optional(),
       details: z.unknown().optional(),
@@ -143,6 +144,7 @@ export const callStateSchema = z.strictObject({
   tool: z.string(),
   status: z.enum(callStatuses),
   error_code: z.enum(errorCodes).nullable(),
+  error_origin: originSchema.nullable(),
   answer: answerSchema.nullable().describe('Kept for calls made with async or an Idempotency-Key; null for all others'),
 });
 export type CallState = z.infer<typeof callStateSchema>;

@@ -26,6 +26,7 @@ export {
   ValidationError,
 } from './model/named-errors.ts';
 export type { Answer, CallRecord, ContentBlock, ToolOutput } from './model/call.ts';
+export type { Origin } from './model/origin.ts';
 export type { Group, Matcher, Policy } from './model/policy.ts';
 export type { Principal } from './model/principal.ts';
 export type { Tool, ToolDefinition } from './model/tool.ts';

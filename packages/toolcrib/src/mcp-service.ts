@@ -5,9 +5,11 @@ import { abortable } from './model/abortable.ts';
 import type { Answer } from './model/call.ts';
 import { CribError } from './model/crib-error.ts';
 import type { JsonObject } from './model/json.ts';
+import { ToolNotFoundError } from './model/named-errors.ts';
 import { ownIssuer, type Principal } from './model/principal.ts';
 import type { SourceRecord, SourceStatus } from './model/source.ts';
 import type { Tool } from './model/tool.ts';
+import { callFailure } from './execution/call-failure.ts';
 import type { CallEvent, RunningCall } from './execution/running-call.ts';
 import { mcpRegistrationSchema, type McpRegistration, type McpRegistrationInput } from './sources/mcp/registration/forms.ts';
 import { showDefinition, type ShownDefinition } from './sources/mcp/registration/show-definition.ts';
@@ -62,7 +64,12 @@ export interface McpService extends AsyncDisposable {
    * servers with a tool of that name it is the one whose namespace comes first.
    */
   findToolProvider(toolName: string): string | undefined;
-  /** By the tool's own name or its canonical one. A server that is stopped or has failed is started by the call. */
+  /**
+   * By the tool's own name or its canonical one. A server that is stopped or has failed is started by the call. Resolves with the answer of
+   * a call that succeeded. [EXEC-6] One that failed rejects: with `ValidationError`, `ToolNotFoundError` or `ToolCallError` by what the server
+   * or the tool says, with a `TransportError` where it could not say anything, and with the reason of `signal` where that ended it. The error
+   * has the whole answer in `answer`, and what the tool gave as structured content in `cause`.
+   */
   callTool(id: string, toolName: string, args: JsonObject, options?: McpCallOptions): Promise<Answer>;
   /** Saved, and started in the background unless it is disabled. */
   create(config: McpRegistrationInput): Promise<McpServer>;
@@ -169,7 +176,7 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
       // [MCP-5] The first call starts it, however many come at once.
       if (!isAvailable(statusOf(id))) await abortable(supervisor.start(id), signal);
       const tool = activeTools(id).find(({ name, definition }) => definition.name === toolName || name === toolName);
-      if (tool === undefined) throw new CribError('NOT_FOUND', 'This MCP server has no such tool');
+      if (tool === undefined) throw new ToolNotFoundError('This MCP server has no such tool');
       const request = { arguments: args, ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }) };
       const admitted = await executor.admitTrusted(application, tool, request);
       if (told.onEvent !== undefined || told.onElicitation !== undefined) passOn(admitted.call, told);
@@ -177,7 +184,10 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
       if (signal.aborted) cancel();
       signal.addEventListener('abort', cancel, { once: true });
       try {
-        return await executor.run(admitted);
+        const answer = await executor.run(admitted);
+        if (answer.error === null) return answer;
+        if (answer.status === 'cancelled') signal.throwIfAborted();
+        throw callFailure(answer, answer.error, admitted.call.failure);
       } finally {
         signal.removeEventListener('abort', cancel);
       }

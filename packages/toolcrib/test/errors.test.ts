@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CribError, httpStatusByCode, type ErrorCode } from '../src/model/crib-error.ts';
+import { origins } from '../src/model/origin.ts';
 import * as named from '../src/model/named-errors.ts';
 
 const codes = Object.keys(httpStatusByCode) as ErrorCode[];
@@ -16,6 +17,12 @@ describe('[EXEC-6] docs/errors.md', () => {
 
   test('says of each when it is used and what to do', () => {
     for (const [, , , when, whatToDo] of rows) expect([when?.endsWith('.'), whatToDo?.endsWith('.')]).toEqual([true, true]);
+  });
+
+  test('[EXEC-3] says of each origin what happened and who acts', () => {
+    const found = [...page.matchAll(/^\| `([a-z]+)` \| (.+\.) \| (.+\.) \|$/gm)];
+    expect(found.map(([, origin]) => origin)).toEqual(origins);
+    expect([...page.matchAll(/"origin": "([^"]+)"/g)].every(([, shown]) => origins.some((known) => known === shown))).toBe(true);
   });
 
   test('shows no code that is not there', () => {

@@ -2,6 +2,17 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openMcpService, type McpService } from '../src/mcp-service.ts';
+import {
+  ConnectionError,
+  ProtocolError,
+  TimeoutError,
+  ToolCallError,
+  ToolNotFoundError,
+  TransportError,
+  ValidationError,
+  type CribError,
+} from '../src/index.ts';
+import { startHandmadeServer } from './fixtures/mcp/handmade-server.ts';
 import { startDocumentService } from './fixtures/document-service.ts';
 import { livingOf } from './fixtures/mcp/start-fixture.ts';
 import { fixture } from './fixtures/open-server.ts';
@@ -102,18 +113,78 @@ describe('[LIFE-6] McpService', () => {
     expect(service.status(id)).toMatchObject({ state: 'running' });
   });
 
-  test('[ERR-6] [ERR-7] what goes wrong with a call is in its answer', async () => {
-    const id = await started({ ...plain, name: 'One' });
-    expect(await service.callTool(id, 'fail', { text: 'no' })).toMatchObject({ success: false, error: { code: 'SERVICE_UNAVAILABLE' } });
-    expect(await service.callTool(id, 'hold', { key: 'k' }, { timeoutMs: 50 })).toMatchObject({
-      status: 'timed_out',
-      error: { code: 'NETWORK_ERROR' },
+  describe('[EXEC-6] a call that failed is thrown under the name that tells what went wrong', () => {
+    const failureOf = (calling: Promise<unknown>): Promise<CribError> =>
+      calling.then(
+        () => expect.unreachable(),
+        (error) => error,
+      );
+
+    test('by the code that the server sent', async () => {
+      const id = await started({ ...plain, name: 'One' });
+      const byRpcCode = [
+        [-32_600, ValidationError, 'VALIDATION_ERROR'],
+        [-32_602, ValidationError, 'VALIDATION_ERROR'],
+        [-32_601, ToolNotFoundError, 'NOT_FOUND'],
+        [-32_603, ToolCallError, 'SERVICE_UNAVAILABLE'],
+        [-32_000, ToolCallError, 'SERVICE_UNAVAILABLE'],
+      ] as const;
+      for (const [rpc, Class, code] of byRpcCode) {
+        const error = await failureOf(service.callTool(id, 'refuse', { code: rpc, message: 'no' }));
+        expect(error).toBeInstanceOf(Class);
+        expect(error).toMatchObject({
+          code,
+          message: 'no',
+          origin: 'tool',
+          cause: { code: rpc },
+          answer: { success: false, tool: 'one:refuse' },
+        });
+      }
     });
-    const cancel = new AbortController();
-    const held = service.callTool(id, 'hold', { key: 'k' }, { signal: cancel.signal });
-    cancel.abort();
-    expect(await held).toMatchObject({ status: 'cancelled', success: false });
-    await expect(service.callTool(id, 'echo', {}, { signal: cancel.signal })).rejects.toBe(cancel.signal.reason);
+
+    test('[EXEC-4] [ERR-7] with all that the tool said about it as its cause', async () => {
+      const id = await started({ ...plain, name: 'One' });
+      const plainly = await failureOf(service.callTool(id, 'fail', { text: 'no' }));
+      expect(plainly).toBeInstanceOf(ToolCallError);
+      expect(plainly).toMatchObject({ message: 'no', origin: 'tool', retryable: false, cause: undefined, answer: { text: 'no' } });
+      const said = { error: { message: 'too late' }, code: 'E_LATE', retriable: 'yes', order: 7 };
+      const structured = await failureOf(service.callTool(id, 'give', { result: { content: [], structuredContent: said, isError: true } }));
+      expect(structured).toMatchObject({ message: 'too late (code=E_LATE retriable=true)', retryable: true, cause: said });
+    });
+
+    test('[ERR-5] [ERR-6] [ERR-8] [ERR-9] where the server gave no answer, or was not asked', async () => {
+      const id = await started({ ...plain, name: 'One' });
+      const late = await failureOf(service.callTool(id, 'hold', { key: 'k' }, { timeoutMs: 50 }));
+      expect(late).toBeInstanceOf(TimeoutError);
+      expect(late).toMatchObject({ code: 'NETWORK_ERROR', answer: { status: 'timed_out' } });
+      expect(await failureOf(service.callTool(id, 'invalid', { how: 'result' }))).toBeInstanceOf(ProtocolError);
+      const crashed = await failureOf(service.callTool(id, 'crash', { code: 9 }));
+      expect(crashed).toBeInstanceOf(TransportError);
+      expect(crashed).toMatchObject({ code: 'SERVICE_UNAVAILABLE', origin: 'source', message: expect.stringContaining('code 9') });
+
+      await using upstream = await startHandmadeServer({
+        'tools/list': ({ result }) => result({ tools: [{ name: 'cut', inputSchema: { type: 'object', required: ['now'] } }] }),
+        'tools/call': ({ response }) => response.destroy(),
+      });
+      const remote = await started({ name: 'Remote', mcp_server_url: upstream.url });
+      const lost = await failureOf(service.callTool(remote, 'cut', { now: true }));
+      expect(lost).toBeInstanceOf(ConnectionError);
+      expect(lost).toMatchObject({ code: 'NETWORK_ERROR', origin: 'source' });
+
+      const wrong = await failureOf(service.callTool(remote, 'cut', {}));
+      expect(wrong).toBeInstanceOf(ValidationError);
+      expect(wrong).toMatchObject({ field: 'arguments.now', answer: undefined });
+      expect(await failureOf(service.callTool(remote, 'cup', {}))).toBeInstanceOf(ToolNotFoundError);
+    });
+
+    test('and with the reason of its signal where that ended it', async () => {
+      const id = await started({ ...plain, name: 'One' });
+      const cancel = new AbortController();
+      const held = service.callTool(id, 'hold', { key: 'k' }, { signal: cancel.signal });
+      cancel.abort(new Error('enough'));
+      await expect(held).rejects.toBe(cancel.signal.reason);
+      await expect(service.callTool(id, 'echo', {}, { signal: cancel.signal })).rejects.toBe(cancel.signal.reason);
+    });
   });
 
   test('[MCP-9] [MCP-13] a call tells of its progress and asks whoever can answer', async () => {

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { httpStatusByCode, type ErrorCode } from '../model/crib-error.ts';
+import { origins } from '../model/origin.ts';
 
 export const errorCodes = Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]];
+/** [EXEC-3] */
+export const originSchema = z
+  .enum(origins)
+  .describe(
+    'Whose failure it is: `tool`: it ran and says that it failed; `source`: it is down, broken or refuses the credential that Toolcrib has for it; `gateway`: Toolcrib itself; `caller`: what was sent does not fit, is not allowed, or was called off',
+  );
 export const epochMs = z.int().min(0).describe('Epoch milliseconds');
 
 export const pageQuery = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { auditLedgers, headsForm } from '../model/audit.ts';
 import { callStatuses } from '../model/call.ts';
 import { refusalKinds } from '../model/refusal.ts';
-import { epochMs, errorCodes, pageQuery } from './parts.ts';
+import { epochMs, errorCodes, originSchema, pageQuery } from './parts.ts';
 
 const userName = z.string().nullable().describe('What people call them, as their token said it: for people to read, not to decide by');
 
@@ -22,6 +22,7 @@ export const callRecordSchema = z.strictObject({
   status: z.enum(callStatuses),
   error_code: z.enum(errorCodes).nullable(),
   user_name: userName,
+  error_origin: originSchema.nullable().describe('Whose failure it was; null where there was none, or it was recorded before this was'),
 });
 export const callRecordListSchema = z.strictObject({
   calls: z.array(callRecordSchema),

@@ -20,7 +20,8 @@ const shownSchema = z.looseObject({
   structured_content,
   success,
   content,
-  error: z.looseObject(error.unwrap().shape).nullable(),
+  // A server of an earlier version does not say whose failure it is.
+  error: z.looseObject({ ...error.unwrap().shape, origin: error.unwrap().shape.origin.optional() }).nullable(),
 });
 type ShownAnswer = z.infer<typeof shownSchema>;
 
@@ -92,9 +93,14 @@ function show(answer: ShownAnswer, json: boolean): number {
     const written = formatForModel({ ...answer, structured_content: answer.structured_content as Json });
     print(process.stdout.isTTY ? printable(written) : written);
     const others = answer.content.filter(({ type }) => type !== 'text').length;
-    if (others > 0) remark(`There is more than text in the answer (${others} blocks): --json shows it.`);
+    if (others > 0) remark(`There is more than text in the answer (${others} ${others === 1 ? 'block' : 'blocks'}): --json shows it.`);
   }
   if (answer.success) return 0;
-  if (!json) complain(answer.error === null ? answer.text : `${answer.error.message} (${answer.error.code})`);
+  if (!json) complain(answer.error === null ? answer.text : failureWords(answer.error));
   return 1;
+}
+
+/** What a tool itself says went wrong is no outage, and must not read like one. */
+function failureWords({ message, code, origin }: NonNullable<ShownAnswer['error']>): string {
+  return origin === 'tool' ? `The tool reported: ${message}` : `${message} (${code})`;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CribError, httpStatusByCode, type ErrorCode } from '../model/crib-error.ts';
 import type { Json } from '../model/json.ts';
+import { origins } from '../model/origin.ts';
 import { UnknownOutcomeError } from './unknown-outcome-error.ts';
 
 const codes = Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]];
@@ -17,6 +18,7 @@ const stepOutcomeSchema = z.union([
     retryAfterMs: z.number().optional(),
     upstreamStatus: z.number().optional(),
     details: z.unknown().optional(),
+    origin: z.enum(origins).optional(),
   }),
 ]);
 
@@ -32,8 +34,8 @@ export function writeUnknown(unknown: string): string {
 export function writeFailure(error: unknown): string | undefined {
   if (error instanceof UnknownOutcomeError) return writeUnknown(error.message);
   if (!(error instanceof CribError)) return undefined;
-  const { code, message, retryable, field, retryAfterMs, upstreamStatus, details } = error;
-  return JSON.stringify({ code, message, retryable, field, retryAfterMs, upstreamStatus, details });
+  const { code, message, retryable, field, retryAfterMs, upstreamStatus, details, origin } = error;
+  return JSON.stringify({ code, message, retryable, field, retryAfterMs, upstreamStatus, details, origin });
 }
 
 /** The result, or the failure thrown again. */

@@ -5,6 +5,6 @@ export class UnknownOutcomeError extends CribError {
   override name = 'UnknownOutcomeError';
 
   constructor(message: string, options: { cause?: unknown } = {}) {
-    super('SERVICE_UNAVAILABLE', message, { retryable: false, ...options });
+    super('SERVICE_UNAVAILABLE', message, { retryable: false, origin: 'gateway', ...options });
   }
 }

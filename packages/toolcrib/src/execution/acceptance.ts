@@ -35,7 +35,10 @@ export function createAcceptance({ warn, now = () => performance.now() }: { warn
 
   function changed(): void {
     const reasons = [...causes.values()].join(' ');
-    refusal = causes.size === 0 ? undefined : new CribError('SERVICE_UNAVAILABLE', `${reasons} Try again shortly.`, { retryAfterMs });
+    refusal =
+      causes.size === 0
+        ? undefined
+        : new CribError('SERVICE_UNAVAILABLE', `${reasons} Try again shortly.`, { retryAfterMs, origin: 'gateway' });
     if (refusal !== undefined) return;
     waiting?.resolve();
     waiting = undefined;

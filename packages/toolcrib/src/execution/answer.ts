@@ -1,7 +1,9 @@
-import type { Answer, CallStatus, ToolOutput } from '../model/call.ts';
+import type { Answer, CallError, CallStatus, ToolOutput } from '../model/call.ts';
 import { UnknownOutcomeError } from '../durable/unknown-outcome-error.ts';
 import { CribError } from '../model/crib-error.ts';
+import type { Origin } from '../model/origin.ts';
 import { failureMessage, isRetriable } from './failure-message.ts';
+import { originOf } from './origin-of.ts';
 import { joinedText, resultValue } from './result-value.ts';
 import type { RunningCall } from './running-call.ts';
 
@@ -19,21 +21,31 @@ export function answerFrom(call: RunningCall, output: ToolOutput, executionTimeM
     structured_content: output.structured_content ?? null,
     result: resultValue(output),
     text: joinedText(output.content),
-    error: isError ? { code: 'SERVICE_UNAVAILABLE', message: failureMessage(output), retryable: isRetriable(output) } : null,
+    error: isError ? errorIn(output) : null,
     execution_time_ms: executionTimeMs,
     metadata: { attempts: call.attempts, ...output.metadata, source_id: call.tool.source_id },
   };
 }
 
+/** A tool's own failure, unless the source says otherwise. */
+function errorIn(output: ToolOutput): CallError {
+  const { code = 'SERVICE_UNAVAILABLE', origin = 'tool' } = output.failure ?? {};
+  return { code, message: failureMessage(output), origin, retryable: isRetriable(output) };
+}
+
 /** [EXEC-3] Once a source has been asked, a failure is an answer, not a refusal. */
 export function answerFromError(call: RunningCall, error: CribError, executionTimeMs: number): Answer {
   const status = call.endedEarly ?? (error instanceof UnknownOutcomeError ? 'unknown' : 'failed');
-  return failedAnswer({ ...calledBy(call), attempts: call.attempts }, status, error, executionTimeMs);
+  return failedAnswer({ ...calledBy(call), attempts: call.attempts }, { status, error, origin: originOf(error, call), executionTimeMs });
 }
 
 /** A call of which nobody can say whether it took effect. */
 export function unknownAnswer(called: CalledTool, message: string): Answer {
-  return failedAnswer(called, 'unknown', new CribError('SERVICE_UNAVAILABLE', message, { retryable: false }), 0);
+  return failedAnswer(called, {
+    status: 'unknown',
+    error: new CribError('SERVICE_UNAVAILABLE', message, { retryable: false }),
+    origin: 'gateway',
+  });
 }
 
 /** [POLL-2] [WF-2] For whoever waits for a call that this server does not go on with. */
@@ -63,11 +75,16 @@ export function calledBy({ callId, tool }: RunningCall): CalledTool {
   return { call_id: callId, tool_id: tool.tool_id, tool: tool.name, source_id: tool.source_id };
 }
 
+interface FailedCall {
+  status: CallStatus;
+  error: CribError;
+  origin: Origin;
+  executionTimeMs?: number;
+}
+
 export function failedAnswer(
   { source_id, attempts = 1, ...called }: CalledTool,
-  status: CallStatus,
-  error: CribError,
-  executionTimeMs: number,
+  { status, error, origin, executionTimeMs = 0 }: FailedCall,
 ): Answer {
   const { code, message, retryable, upstreamStatus, details } = error;
   return {
@@ -84,6 +101,7 @@ export function failedAnswer(
     error: {
       code,
       message,
+      origin,
       retryable,
       ...(upstreamStatus === undefined ? {} : { upstream_status: upstreamStatus }),
       ...(details === undefined ? {} : { details }),

@@ -2,6 +2,7 @@ import type { ValidateFunction } from 'ajv';
 import { schemaSize, tooLarge } from '../inventory/schema-size.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Json, JsonObject } from '../model/json.ts';
+import { ValidationError } from '../model/named-errors.ts';
 import type { Tool } from '../model/tool.ts';
 import { argumentFault, tooDeep, type ArgumentFault } from './argument-fault.ts';
 import { createSchemaCache } from './schema-cache.ts';
@@ -73,7 +74,10 @@ export function createArgumentValidator({
 
   function throwUnusable({ name }: Tool, { unusable }: Known): void {
     if (unusable === undefined || unusable.until < now()) return;
-    throw new CribError('SERVICE_UNAVAILABLE', `Nobody can call ${name}: its input schema ${unusable.reason}`, { retryable: false });
+    throw new CribError('SERVICE_UNAVAILABLE', `Nobody can call ${name}: its input schema ${unusable.reason}`, {
+      retryable: false,
+      origin: 'source',
+    });
   }
 
   async function checkElsewhere(tool: Tool, known: Known, args: string, caller: string): Promise<void> {
@@ -110,7 +114,7 @@ const tooCostly: ArgumentFault = {
 };
 
 function refuse(fault: ArgumentFault | undefined): void {
-  if (fault !== undefined) throw new CribError('VALIDATION_ERROR', fault.message, { field: fault.field });
+  if (fault !== undefined) throw new ValidationError(fault.message, { field: fault.field });
 }
 
 function written(args: JsonObject): string {

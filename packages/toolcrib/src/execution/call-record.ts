@@ -1,10 +1,11 @@
 import type { Answer, CallRecord } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
+import { originOfRefusal } from '../model/origin.ts';
 import type { Principal } from '../model/principal.ts';
 import { uuidV7 } from '../model/uuid-v7.ts';
 import type { RunningCall } from './running-call.ts';
 
-type Outcome = Pick<Answer, 'execution_time_ms' | 'status'> & { error: Pick<NonNullable<Answer['error']>, 'code'> | null };
+type Outcome = Pick<Answer, 'execution_time_ms' | 'status'> & { error: Pick<NonNullable<Answer['error']>, 'code' | 'origin'> | null };
 
 /** [SEC-4] The line of a call that was made. */
 export function recordOf(call: RunningCall, answer: Outcome): CallRecord {
@@ -24,12 +25,13 @@ export function recordOf(call: RunningCall, answer: Outcome): CallRecord {
     status: answer.status,
     error_code: answer.error?.code ?? null,
     user_name: call.principal.name,
+    error_origin: answer.error?.origin ?? null,
   };
 }
 
 /** [SEC-4] The line of a call that nothing more was heard of, because its server was killed. */
 export function unknownRecordOf(call: RunningCall): CallRecord {
-  return recordOf(call, { execution_time_ms: 0, status: 'unknown', error: { code: 'SERVICE_UNAVAILABLE' } });
+  return recordOf(call, { execution_time_ms: 0, status: 'unknown', error: { code: 'SERVICE_UNAVAILABLE', origin: 'gateway' } });
 }
 
 interface Refusal {
@@ -60,5 +62,6 @@ export function refusalRecord(principal: Principal, { asked, error, found, revis
     status: 'failed',
     error_code: error instanceof CribError ? error.code : 'INTERNAL',
     user_name: principal.name,
+    error_origin: error instanceof CribError ? originOfRefusal(error) : 'gateway',
   };
 }

@@ -22,5 +22,6 @@ export function startCallSpan(tracer: Tracer, parent: TraceContext | undefined, 
 export function endCallSpan({ span, attempts }: RunningCall, answer?: Answer): void {
   if (span === undefined) return;
   span.set({ 'toolcrib.call.status': answer?.status ?? 'dismissed', 'toolcrib.call.attempts': attempts });
+  if (answer?.error != null) span.set({ 'toolcrib.error.origin': answer.error.origin });
   span.end(answer?.error?.code);
 }

@@ -5,6 +5,7 @@ import { CribError } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
+import { ToolNotFoundError } from '../model/named-errors.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import { failureOf } from '../model/traced.ts';
 import type { Tracer } from '../model/tracing.ts';
@@ -142,7 +143,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     if (refusal !== undefined) throw refusal;
     // No policy decides about what is trusted.
     if (call.policyRevision === counter.rules.revision || call.policies === '') return;
-    if (!counter.accessOf(call.principal).permissions.has(call.tool.tool_id)) throw new CribError('NOT_FOUND', noSuchTool);
+    if (!counter.accessOf(call.principal).permissions.has(call.tool.tool_id)) throw new ToolNotFoundError(noSuchTool, { origin: 'caller' });
   }
 
   /** [WF-2] What goes on after a crash, and what is a step of such a call, would fail for good by a refusal: it waits. */
@@ -238,7 +239,7 @@ export function createExecutor(input: ExecutorInput): Executor {
       const permission = tool === undefined ? undefined : access.permissions.get(tool.tool_id);
       if (permission === undefined) {
         if (counted) uncount(principal);
-        return refuse(principal, request, new CribError('NOT_FOUND', noSuchTool));
+        return refuse(principal, request, new ToolNotFoundError(noSuchTool));
       }
       return enter(principal, request, { tool: permission.tool, policies: permission.policies, revision: access.revision });
     },
@@ -303,5 +304,5 @@ export function createExecutor(input: ExecutorInput): Executor {
 }
 
 function stopping(): CribError {
-  return new CribError('SERVICE_UNAVAILABLE', 'The server is stopping: try again');
+  return new CribError('SERVICE_UNAVAILABLE', 'The server is stopping: try again', { origin: 'gateway' });
 }

@@ -8,6 +8,7 @@ import { traced } from '../model/traced.ts';
 import type { Source } from '../sources/source.ts';
 import { answerFromError } from './answer.ts';
 import type { CallNotice } from './call-notice.ts';
+import { originOf } from './origin-of.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { retryAfter } from './retries.ts';
 import type { RunningCall } from './running-call.ts';
@@ -94,10 +95,10 @@ export function createInvoke(input: InvokeInput, runningCalls: RunningCalls): (c
     } catch (error) {
       if (error instanceof JobLeftError) throw error;
       if (error instanceof CribError) {
-        const outcome = outcomeOf(error, call);
-        turn?.end(outcome);
+        turn?.end(outcomeOf(error, call));
         // Whoever never had their turn has not been failed by anybody.
-        if (outcome.kind === 'failed' && !call.queued) input.onSourceFault?.(error.code, call.tool);
+        if (!call.queued && originOf(error, call) === 'source') input.onSourceFault?.(error.code, call.tool);
+        call.failure = error;
         return answerFromError(call, error, elapsed(began));
       }
       input.onFault?.(error, call.callId);

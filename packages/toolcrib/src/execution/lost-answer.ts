@@ -1,6 +1,7 @@
 import type { Answer, CallRecord, CallStatus } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { AnswerRow } from '../store/answers.ts';
+import { originOfFailure } from '../model/origin.ts';
 import { failedAnswer, type CalledTool } from './answer.ts';
 
 /** A call that should long have ended and left neither an answer nor a record. */
@@ -22,11 +23,15 @@ export function hasEnded({ status }: Pick<CallRecord, 'status'>): boolean {
 }
 
 /** What is left to say of a call whose outcome is known, while what it answered is not. */
-export function answerWithoutContent(called: CalledTool, { status, error_code }: Pick<CallRecord, 'status' | 'error_code'>): Answer {
+export function answerWithoutContent(
+  called: CalledTool,
+  { status, error_code, error_origin }: Pick<CallRecord, 'status' | 'error_code' | 'error_origin'>,
+): Answer {
   const ending = endings[status] ?? 'The call ended';
   if (status !== 'completed') {
     const message = `${ending}${error_code === null ? '' : ` (${error_code})`}. Its answer could not be kept and cannot be shown again.`;
-    return failedAnswer(called, status, new CribError(error_code ?? 'SERVICE_UNAVAILABLE', message, { retryable: false }), 0);
+    const error = new CribError(error_code ?? 'SERVICE_UNAVAILABLE', message, { retryable: false });
+    return failedAnswer(called, { status, error, origin: error_origin ?? originOfFailure(error) });
   }
   const text = `${ending}: the tool ran. Its answer could not be kept and cannot be shown again.`;
   return {
@@ -48,7 +53,11 @@ export function answerWithoutContent(called: CalledTool, { status, error_code }:
 
 /** Of a call that was accepted and then could not be begun. Unlike an unknown one, it may safely be sent again. */
 export function notBegunAnswer(called: CalledTool): Answer {
-  return failedAnswer(called, 'failed', new CribError('SERVICE_UNAVAILABLE', notBegun, { retryable: true }), 0);
+  return failedAnswer(called, {
+    status: 'failed',
+    error: new CribError('SERVICE_UNAVAILABLE', notBegun, { retryable: true }),
+    origin: 'gateway',
+  });
 }
 
 /** Whether the key of a call is free for another: its source was not asked for anything, and nobody called it off. */
@@ -57,7 +66,11 @@ export function maySendAgain({ begun }: { begun: boolean }, { status }: Pick<Ans
 }
 
 export function cancelledAnswer(called: CalledTool): Answer {
-  return failedAnswer(called, 'cancelled', new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false }), 0);
+  return failedAnswer(called, {
+    status: 'cancelled',
+    error: new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false }),
+    origin: 'caller',
+  });
 }
 
 /** [SEC-4] The caller was promised an answer, so the record must know of the call, also where its server could not write it. */
@@ -79,5 +92,6 @@ export function lostRecord(kept: AnswerRow, status: CallStatus): CallRecord {
     status,
     error_code: 'SERVICE_UNAVAILABLE',
     user_name: null,
+    error_origin: status === 'cancelled' ? 'caller' : 'gateway',
   };
 }

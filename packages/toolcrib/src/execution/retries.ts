@@ -47,6 +47,8 @@ export async function retryAfter(failure: unknown, { call, retries, again, onRet
 
 /** Whether the request cannot have run, or its connection failed and the tool may be called twice without harm, by its own word. */
 function mayRepeat(error: unknown, { definition: { annotations } }: Tool): error is CribError {
+  // What its caller got wrong, or the tool itself says, would be the same again.
+  if (error instanceof CribError && (error.origin === 'caller' || error.origin === 'tool')) return false;
   if (cannotHaveRun(error)) return true;
   // A server that says when to come back has not done what it was asked.
   if (error instanceof CribError && error.upstreamStatus === 429) return error.retryAfterMs !== undefined;

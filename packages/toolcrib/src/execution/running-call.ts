@@ -3,6 +3,7 @@ import type { Steps } from '../durable/steps.ts';
 import { CribError } from '../model/crib-error.ts';
 import { EndSwitch, type EndSignal } from '../model/end-signal.ts';
 import type { Json, JsonObject } from '../model/json.ts';
+import { TimeoutError } from '../model/named-errors.ts';
 import type { Principal } from '../model/principal.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import type { Span } from '../model/tracing.ts';
@@ -53,6 +54,8 @@ export class RunningCall implements CallContext {
   begun = false;
   /** [SEC-4] Whether it has been noted that it runs; `soon` where it was seen once. */
   noted: 'no' | 'soon' | 'yes' = 'no';
+  /** Why it has no answer of its tool. */
+  failure: CribError | undefined;
   /** How often its source was asked. */
   attempts = 1;
   /** Whether the caller gave it less time than it would have had. */
@@ -228,5 +231,5 @@ type RunningCallInput = Pick<
 function endError(reason: EndReason, call: RunningCall): CribError {
   if (reason === 'cancelled') return new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false });
   const what = call.queued ? 'had no free place' : 'did not answer';
-  return new CribError('NETWORK_ERROR', `${call.tool.name} ${what} within ${call.timeoutMs} ms`, { retryable: true });
+  return new TimeoutError(`${call.tool.name} ${what} within ${call.timeoutMs} ms`);
 }

@@ -42,8 +42,8 @@ export function createMetrics({ load, namespaceOf, sources, spans }: MetricsInpu
   collectDefaultMetrics({ register: registry, prefix: 'toolcrib_' });
   const calls = new Counter({
     name: 'toolcrib_calls_total',
-    help: 'Finished and refused calls',
-    labelNames: ['status', 'code'],
+    help: 'Finished and refused calls: how they ended, and of those that failed whose failure it was (tool, source, gateway, caller)',
+    labelNames: ['status', 'code', 'origin'],
     registers: [registry],
   });
   const durations = new Histogram({
@@ -106,12 +106,12 @@ export function createMetrics({ load, namespaceOf, sources, spans }: MetricsInpu
   });
   const ofSources = createSourceMetrics({ registry, namespaceOf, sources, buckets });
   const ofTools = createToolMetrics({ registry, namespaceOf });
-  const completed = calls.labels({ status: 'completed', code: '' });
+  const completed = calls.labels({ status: 'completed', code: '', origin: '' });
   return {
     callFinished(record) {
-      const { status, error_code, duration_us } = record;
+      const { status, error_code, error_origin, duration_us } = record;
       if (status === 'completed') completed.inc();
-      else calls.inc({ status, code: error_code ?? '' });
+      else calls.inc({ status, code: error_code ?? '', origin: error_origin ?? '' });
       durations.observe(duration_us / 1e6);
       ofSources.callFinished(record);
       ofTools.callFinished(record);

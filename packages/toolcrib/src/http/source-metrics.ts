@@ -57,7 +57,7 @@ export function createSourceMetrics({ registry, namespaceOf, sources, buckets }:
   });
   const errors = new Counter({
     name: 'toolcrib_source_errors_total',
-    help: 'Calls that failed through the fault of their source; what a tool itself reports is a result',
+    help: 'Calls that failed through the fault of their source (origin source); what a tool itself reports is a result',
     labelNames: ['source', 'code'],
     registers: [registry],
   });

@@ -67,7 +67,10 @@ export function createBreakers({ now = steadyNow }: { now?: () => number } = {})
     if (waitMs <= 0) return;
     const since = new Date(breaker.openSince).toISOString();
     const message = `${name} keeps failing and is left alone since ${since}; it is tried again in ${Math.ceil(waitMs / 1000)} s.`;
-    throw new CribError('SERVICE_UNAVAILABLE', `${message} The last failure: ${breaker.lastReason}`, { retryAfterMs: waitMs });
+    throw new CribError('SERVICE_UNAVAILABLE', `${message} The last failure: ${breaker.lastReason}`, {
+      retryAfterMs: waitMs,
+      origin: 'source',
+    });
   }
 
   return {

@@ -1,5 +1,6 @@
-import type { ErrorCode } from './crib-error.ts';
+import type { ErrorCode } from './error-code.ts';
 import type { Json, JsonObject } from './json.ts';
+import type { Origin } from './origin.ts';
 
 /** [EXEC-2] */
 export const callStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled', 'timed_out', 'unknown'] as const;
@@ -17,12 +18,15 @@ export interface ToolOutput {
   content: ContentBlock[];
   structured_content?: Json;
   is_error?: boolean;
+  /** Of an error: where it has another code than a tool's own failure, or is not the tool's at all. */
+  failure?: { code?: ErrorCode; origin?: Origin };
   metadata?: JsonObject;
 }
 
-interface CallError {
+export interface CallError {
   code: ErrorCode;
   message: string;
+  origin: Origin;
   retryable: boolean;
   upstream_status?: number;
   details?: Json;
@@ -67,4 +71,6 @@ export interface CallRecord {
   error_code: ErrorCode | null;
   /** What people call the caller, as their token said it. Null where it did not, and in records from before it was kept. */
   user_name: string | null;
+  /** Whose failure it was; null where there was none, and in what was recorded before this was. */
+  error_origin: Origin | null;
 }

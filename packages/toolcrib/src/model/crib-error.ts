@@ -1,20 +1,9 @@
+import type { Answer } from './call.ts';
+import { httpStatusByCode, type ErrorCode } from './error-code.ts';
 import type { Json } from './json.ts';
+import type { Origin } from './origin.ts';
 
-/** [EXEC-6] Every code the API answers with, and the HTTP status that goes with it. `docs/errors.md` lists exactly these. */
-export const httpStatusByCode = {
-  VALIDATION_ERROR: 400,
-  UNAUTHENTICATED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  CONFLICT: 409,
-  PAYLOAD_TOO_LARGE: 413,
-  RATE_LIMITED: 429,
-  INTERNAL: 500,
-  NETWORK_ERROR: 502,
-  SERVICE_UNAVAILABLE: 503,
-} as const;
-
-export type ErrorCode = keyof typeof httpStatusByCode;
+export { httpStatusByCode, type ErrorCode };
 
 export interface CribErrorOptions {
   /** The input field at fault, as a path such as `arguments.city`. */
@@ -26,6 +15,10 @@ export interface CribErrorOptions {
   /** The status an upstream answered with, where there is one. */
   upstreamStatus?: number;
   details?: Json;
+  /** Whose failure it is, where that does not follow from the code and from when it happened. */
+  origin?: Origin;
+  /** What was answered to the call that failed, where it was made. */
+  answer?: Answer;
   cause?: unknown;
 }
 
@@ -38,6 +31,9 @@ export class CribError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly upstreamStatus: number | undefined;
   readonly details: Json | undefined;
+  readonly answer: Answer | undefined;
+  /** Set later by whoever finds out. Read it with `originOfRefusal` or `originOfFailure`. */
+  origin: Origin | undefined;
 
   constructor(code: ErrorCode, message: string, options: CribErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -47,6 +43,8 @@ export class CribError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.upstreamStatus = options.upstreamStatus;
     this.details = options.details;
+    this.answer = options.answer;
+    this.origin = options.origin;
   }
 
   get httpStatus(): number {

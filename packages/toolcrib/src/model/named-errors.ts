@@ -43,6 +43,10 @@ export class EngineUnavailableError extends CribError {
  */
 export class NoCredentialError extends CribError {
   override name = 'NoCredentialError';
+  constructor(code: ErrorCode, message: string, options?: CribErrorOptions) {
+    const origin = code === 'UNAUTHENTICATED' || code === 'FORBIDDEN' ? 'caller' : 'gateway';
+    super(code, message, { origin, ...options });
+  }
 }
 
 /** UTCP's InvalidRequest. */

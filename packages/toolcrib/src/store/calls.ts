@@ -16,7 +16,7 @@ export function createCalls(queries: Queries, append: AppendRows) {
     return (await query.execute()).flatMap(({ record }) => {
       // What an earlier version noted has no name.
       const noted = JSON.parse(record) as Omit<CallRecord, 'user_name'>;
-      const call: CallRecord = { user_name: null, ...noted, status: 'running', error_code: null };
+      const call: CallRecord = { user_name: null, ...noted, status: 'running', error_code: null, error_origin: null };
       return fitsFilter(call, filter) ? [call] : [];
     });
   }

@@ -1,7 +1,7 @@
 import { isPerUser } from '../model/credential.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { HttpOperation } from '../model/http-operation.ts';
-import { NoCredentialError } from '../model/named-errors.ts';
+import { originOfFailure } from '../model/origin.ts';
 import type { DocumentSource } from '../model/source.ts';
 import type { Tool } from '../model/tool.ts';
 import type { HealthRecord } from './health.ts';
@@ -58,14 +58,14 @@ export function createDocumentCalls(input: DocumentCallsInput): OpenedCalls {
 
   function callFailed(error: CribError): void {
     const { code, upstreamStatus: status } = error;
-    // A workflow is as healthy as whom it calls, and they have a health of their own.
-    if (source.source_type === 'workflow' || error instanceof NoCredentialError) return;
     // [ID-5] What one user may not do says nothing about the source, and must not hurt the others.
-    if (isOwn && (code === 'UNAUTHENTICATED' || code === 'FORBIDDEN')) return;
+    if (isOwn && (code === 'UNAUTHENTICATED' || code === 'FORBIDDEN')) error.origin = 'caller';
+    const origin = originOfFailure(error);
+    // A workflow is as healthy as whom it calls, and they have a health of their own.
+    if (source.source_type === 'workflow' || origin === 'caller' || origin === 'gateway') return;
     const isRefusedForWho = status === 401 || status === 403;
     // Whoever says that it was asked for the wrong thing is well.
     if (status !== undefined && status < 500 && !isRefusedForWho) return health.succeeded();
-    if (status === undefined && code === 'VALIDATION_ERROR') return;
     health.failed(error);
   }
 

@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
-import { NoCredentialError } from '../model/named-errors.ts';
+import { originOfFailure } from '../model/origin.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
 import { traced } from '../model/traced.ts';
@@ -66,8 +66,8 @@ export function createSourceCalls(input: SourceCallsInput): CallSource {
 
   /** [ID-5] What one user may not do says nothing about the source, and must not hurt the others. */
   function callFailed(error: CribError): void {
-    const isOwnFault = ofUsers !== undefined && (error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN');
-    if (!isOwnFault && !(error instanceof NoCredentialError)) health.failed(error);
+    if (ofUsers !== undefined && (error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN')) error.origin = 'caller';
+    if (originOfFailure(error) === 'source') health.failed(error);
   }
 
   return async (tool, args, context) => {

@@ -195,7 +195,7 @@ export function createWorkerPool<Work, Outcome>(file: URL, options: WorkerPoolOp
 }
 
 function closedError(): CribError {
-  return new CribError('SERVICE_UNAVAILABLE', 'The server is shutting down; call again once it is back.');
+  return new CribError('SERVICE_UNAVAILABLE', 'The server is shutting down; call again once it is back.', { origin: 'gateway' });
 }
 
 function startError(cause: unknown): CribError {

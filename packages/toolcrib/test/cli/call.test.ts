@@ -40,7 +40,11 @@ describe('call', () => {
 
   test('[CLI-1] a failed call ends with 1 and its message', async () => {
     const failed = await run(['call', 'builtin:calculator', '--arg', 'expression=6 *', '--as', 'alice']);
-    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^toolcrib: .*of the expression/) });
+    expect(failed).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^toolcrib: The tool reported: .*of the expression\.\n$/),
+    });
     const whole = await run(['call', 'builtin:calculator', '--arg', 'expression=6 *', '--as', 'alice', '--json']);
     expect(whole).toMatchObject({ code: 1, stderr: '' });
     expect(JSON.parse(whole.stdout)).toMatchObject({ success: false, is_error: true });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { formatHead, parseHead, type AuditLedger } from '../../src/model/audit.ts';
+import type { CallRecord } from '../../src/model/call.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { describeStore } from './store-dialects.ts';
@@ -72,7 +73,7 @@ describeStore('the chains of the record', ({ open }) => {
     await store.refusals.append([sampleRefusal(), sampleRefusal({ user_name: 'bob' })]);
     expect(await store.audit.verify()).toMatchObject({ ok: true });
     // As the version before wrote it: the columns there were then, and no trace of others.
-    const { user_name: _name, ...before } = unnamed;
+    const { user_name: _name, error_origin: _origin, ...before } = unnamed;
     const [chain] = await database.kysely.selectFrom('chains').select(['id', 'mac']).where('ledger', '=', 'calls').execute();
     const text = `calls:${chain!.id}:1:${chain!.mac}${JSON.stringify(Object.values(before))}`;
     const { mac } = await database.kysely.selectFrom('calls').select('mac').where('seq', '=', 1).executeTakeFirstOrThrow();
@@ -86,6 +87,27 @@ describeStore('the chains of the record', ({ open }) => {
       await update('null', 2);
       expect(await problems(ledger)).toEqual(['1 the row was changed', '2 the row was changed']);
     }
+  });
+
+  test('[SEC-4] what came later than the first rows is covered where it is there, and changes nothing where it is not', async () => {
+    const failed = sampleCall({ status: 'failed', error_code: 'SERVICE_UNAVAILABLE', error_origin: 'source' });
+    // As an earlier version has noted it: without a word of whose failure it was.
+    const { error_origin: _, ...earlier } = sampleCall();
+    await store.calls.append([sampleCall(), failed, earlier as CallRecord]);
+    expect(await problems('calls')).toEqual([]);
+    expect(await store.calls.get(earlier.call_id)).toEqual({ ...earlier, error_origin: null });
+    const set = (origin: string | null, seq: number) =>
+      sql`update calls set error_origin = ${origin} where seq = ${seq}`.execute(database.kysely);
+    for (const [origin, seq] of [
+      ['tool', 2],
+      [null, 2],
+      ['source', 1],
+    ] as const) {
+      await set(origin, seq);
+      expect(await problems('calls')).toEqual([`${seq} the row was changed`]);
+      await set(seq === 2 ? 'source' : null, seq);
+    }
+    expect(await problems('calls')).toEqual([]);
   });
 
   for (const ledger of ['calls', 'changes', 'refusals'] as const) {

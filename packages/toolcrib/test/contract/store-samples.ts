@@ -111,6 +111,7 @@ export function sampleCall(fields: Partial<CallRecord> = {}): CallRecord {
     status: 'completed',
     error_code: null,
     user_name: null,
+    error_origin: null,
     ...fields,
   };
 }

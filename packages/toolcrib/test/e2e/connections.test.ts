@@ -65,7 +65,7 @@ describe('[MCP-12] [ID-2] a call over a connection of the caller', () => {
   test('without one says where to connect, and reaches nobody', async () => {
     const before = wiki.discoveries.length;
     const { status, json } = await alice.call('wiki:whoami');
-    const error = { code: 'UNAUTHENTICATED', retryable: false, details: { connect_url: `/api/connections/${id}` } };
+    const error = { code: 'UNAUTHENTICATED', origin: 'caller', retryable: false, details: { connect_url: `/api/connections/${id}` } };
     expect([status, json]).toMatchObject([200, { success: false, error }]);
     expect(wiki.discoveries.length).toBe(before);
     expect((await admin.get('/api/sources/wiki')).json.health).toBe('healthy');
@@ -199,7 +199,7 @@ describe('[MCP-12] the tokens of a connection', () => {
     await connect(alice, 'alice');
     expect((await alice.call('wiki:whoami')).json.text).toBe('alice');
     oauth.expireAccessTokens();
-    expect((await alice.call('wiki:whoami')).json.error).toMatchObject({ code: 'UNAUTHENTICATED', upstream_status: 401 });
+    expect((await alice.call('wiki:whoami')).json.error).toMatchObject({ code: 'UNAUTHENTICATED', origin: 'caller', upstream_status: 401 });
   });
 
   test('[ID-5] that are gone hurt nobody else, and not the source', async () => {

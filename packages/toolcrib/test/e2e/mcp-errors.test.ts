@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { httpStatusByCode } from '../../src/model/crib-error.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { startHandmadeServer, textResult } from '../fixtures/mcp/handmade-server.ts';
 import { plainPrograms } from '../fixtures/mcp/plain-programs.ts';
@@ -80,10 +81,66 @@ test('[ERR-7] [LIFE-1] a call that the server refuses is an error result, and sa
   await register({ name: 'Refusing', mcp_command: fixture('plain'), ...singleton });
   for (let time = 0; time < 3; time++) {
     const { status, json } = await alice.call('refusing:refuse', { code: -32602, message: 'no such account' });
-    expect([status, json.success, json.error.code]).toEqual([200, false, 'SERVICE_UNAVAILABLE']);
-    expect(json.error.message).toContain('no such account');
+    expect([status, json.success]).toEqual([200, false]);
+    expect(json.error).toEqual({ code: 'VALIDATION_ERROR', message: 'no such account', origin: 'tool', retryable: false });
   }
   expect((await sourceOf('refusing')).health).toBe('healthy');
+});
+
+describe('[EXEC-6] the JSON-RPC code that a server sends decides the code of the answer', () => {
+  const byRpcCode = [
+    [-32_600, 'VALIDATION_ERROR', 'tool'],
+    [-32_602, 'VALIDATION_ERROR', 'tool'],
+    [-32_601, 'NOT_FOUND', 'tool'],
+    [-32_603, 'SERVICE_UNAVAILABLE', 'tool'],
+    [-32_000, 'SERVICE_UNAVAILABLE', 'tool'],
+    [-32_002, 'SERVICE_UNAVAILABLE', 'tool'],
+    [-32_042, 'SERVICE_UNAVAILABLE', 'tool'],
+    [7, 'SERVICE_UNAVAILABLE', 'tool'],
+    // It could not read what we sent, or wants what we do not have.
+    [-32_700, 'SERVICE_UNAVAILABLE', 'source'],
+    [-32_021, 'SERVICE_UNAVAILABLE', 'source'],
+  ] as const;
+
+  test('over stdio', async () => {
+    await register({ name: 'Coded', mcp_command: fixture('plain'), ...singleton });
+    for (const [rpc, code, origin] of byRpcCode) {
+      const { status, json } = await alice.call('coded:refuse', { code: rpc, message: 'no' });
+      expect([rpc, status, json.status, json.error]).toEqual([rpc, 200, 'failed', { code, message: 'no', origin, retryable: false }]);
+      expect(json.metadata).toMatchObject({ rpc_error: { code: rpc }, attempts: 1 });
+    }
+    expect((await sourceOf('coded')).health).toBe('healthy');
+  });
+
+  test('over HTTP, whatever the status beside it', async () => {
+    const serverInfo = { name: 'coded', version: '1' };
+    await using upstream = await startHandmadeServer({
+      initialize: ({ message, json }) =>
+        json({ jsonrpc: '2.0', id: message.id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo } }),
+      'tools/list': ({ result }) => result({ tools: [tool('refuse')] }),
+      'tools/call'({ message, json }) {
+        const { code, status } = message.params!['arguments'] as { code: number; status: number };
+        json({ jsonrpc: '2.0', id: message.id, error: { code, message: 'no' } }, status);
+      },
+    });
+    const { id } = await register({ name: 'Coded over HTTP', namespace: 'http-coded', mcp_server_url: upstream.url });
+    for (const [rpc, code, origin] of byRpcCode) {
+      for (const status of [200, 400, 404]) {
+        const { json } = await alice.call('http-coded:refuse', { code: rpc, status });
+        expect([rpc, status, json.error]).toEqual([rpc, status, { code, message: 'no', origin, retryable: false }]);
+      }
+    }
+    await admin.delete(`/api/sources/${id}`);
+  });
+
+  test('[UTCP-1] and the status that a UTCP client gets', async () => {
+    const { json: tools } = await alice.get('/api/bff/tools?limit=1000');
+    const { tool_id } = tools.tools.find(({ name }: { name: string }) => name === 'coded:refuse');
+    for (const [rpc, code] of byRpcCode) {
+      const { status, json } = await alice.post(`/api/bff/utcp/${tool_id}?code=${rpc}&message=no`, undefined);
+      expect([rpc, status, json]).toEqual([rpc, httpStatusByCode[code], { code, message: 'no' }]);
+    }
+  });
 });
 
 test('[ERR-8] a connection that is lost in the middle of a call is a network error, and the next call works', async () => {
@@ -106,7 +163,7 @@ test.each(['result', 'both', 'version'])('[ERR-9] an invalid message (%s) fails 
   const name = `Invalid ${how}`;
   const { id } = await register({ name, mcp_command: fixture('plain'), ...singleton });
   const { status, json } = await alice.call(`invalid-${how}:invalid`, { how });
-  expect([status, json.success, json.error.code]).toEqual([200, false, 'SERVICE_UNAVAILABLE']);
+  expect([status, json.success, json.error]).toMatchObject([200, false, { code: 'SERVICE_UNAVAILABLE', origin: 'source' }]);
   expect(await alice.call(`invalid-${how}:echo`, { text: 'on' })).toMatchObject({ json: { text: 'on' } });
   expect(await logOf(id)).toMatch(/Skipped|invalid|not valid/i);
 });

@@ -21,7 +21,7 @@ test('[MCP-12] [ID-5] every user speaks to a service of a document for themselve
   const { json: refused } = await server.alice.call('shelf:listBooks');
   expect(refused).toMatchObject({
     success: false,
-    error: { code: 'UNAUTHENTICATED', details: { connect_url: `/api/connections/${source.id}` } },
+    error: { code: 'UNAUTHENTICATED', origin: 'caller', details: { connect_url: `/api/connections/${source.id}` } },
   });
   expect(service.seen).toEqual([]);
 

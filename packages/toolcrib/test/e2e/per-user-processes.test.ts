@@ -32,7 +32,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
 test('[ID-6] a server that is started here gets the token of whoever calls, in a process of their own', async () => {
   expect((await admin.get('/api/sources/local')).json.status).toEqual({ state: 'running', tools: expect.any(Number) });
-  expect((await alice.call('local:echo', { text: 'hi' })).json.error).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect((await alice.call('local:echo', { text: 'hi' })).json.error).toMatchObject({ code: 'UNAUTHENTICATED', origin: 'caller' });
   await connect(alice, { oauth, user: 'alice', source: 'local' });
   await connect(bob, { oauth, user: 'bob', source: 'local' });
   expect(oauth.seen.authorize.at(-1)?.get('scope')).toBe('notes');

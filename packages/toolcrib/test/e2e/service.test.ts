@@ -110,8 +110,8 @@ test('[BFF-7] [OPS-1] /metrics counts calls by how they ended, their time, and f
     expect(headers.get('content-type')).toMatch(/^text\/plain/);
     const value = (line: RegExp) => Number(line.exec(text)?.[1] ?? 0);
     return {
-      completed: value(/^toolcrib_calls_total\{status="completed",code=""\} (\d+)$/m),
-      denied: value(/^toolcrib_calls_total\{status="failed",code="NOT_FOUND"\} (\d+)$/m),
+      completed: value(/^toolcrib_calls_total\{status="completed",code="",origin=""\} (\d+)$/m),
+      denied: value(/^toolcrib_calls_total\{status="failed",code="NOT_FOUND",origin="caller"\} (\d+)$/m),
       timed: value(/^toolcrib_call_duration_seconds_count (\d+)$/m),
       unauthenticated: value(/^toolcrib_authentication_failures_total\{reason="malformed"\} (\d+)$/m),
     };

@@ -58,7 +58,7 @@ test('[ID-3] [MCP-12] over HTTP with SSE too', async () => {
 
 test('[ID-5] whoever lacks the right is told so, and nothing reaches the server', async () => {
   const { status, json } = await bob.call('inventory-api:whoami');
-  expect([status, json]).toMatchObject([200, { success: false, error: { code: 'FORBIDDEN', retryable: false } }]);
+  expect([status, json]).toMatchObject([200, { success: false, error: { code: 'FORBIDDEN', origin: 'caller', retryable: false } }]);
   expect(upstream.requests).toEqual([]);
   expect((await alice.call('inventory-api:whoami')).json.result).toMatchObject({ aud: 'inventory-api', sub: subjectOf(alice) });
 });
@@ -102,7 +102,11 @@ test('[ID-3] a token that the server does not accept is renewed once, and then i
   const [, after = ''] = sentTokens();
   expect(after).not.toBe('');
   upstream.refusals.set(after.replace('Bearer ', ''), 401);
-  expect((await alice.call('pizzeria-api:whoami')).json.error).toMatchObject({ code: 'UNAUTHENTICATED', upstream_status: 401 });
+  expect((await alice.call('pizzeria-api:whoami')).json.error).toMatchObject({
+    code: 'UNAUTHENTICATED',
+    origin: 'caller',
+    upstream_status: 401,
+  });
   expect(sentTokens().size).toBe(2);
   // [ID-5] What befell alice says nothing about the server, and bob goes on.
   expect((await bob.call('pizzeria-api:whoami')).json.success).toBe(true);

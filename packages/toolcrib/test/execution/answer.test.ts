@@ -79,7 +79,14 @@ describe('[EXEC-3] a failure after a source was sought is an answer', () => {
       structured_content: null,
       result: null,
       text: 'Connection lost',
-      error: { code: 'NETWORK_ERROR', message: 'Connection lost', retryable: true, upstream_status: 502, details: { host: 'a' } },
+      error: {
+        code: 'NETWORK_ERROR',
+        message: 'Connection lost',
+        origin: 'source',
+        retryable: true,
+        upstream_status: 502,
+        details: { host: 'a' },
+      },
       metadata: { source_id: tool.source_id, attempts: 1 },
     });
     expect(answerSchema.parse(answer)).toEqual(answer);
@@ -87,7 +94,7 @@ describe('[EXEC-3] a failure after a source was sought is an answer', () => {
 
   test('without what is not known', () => {
     const { error } = answerFromError(aCall(), new CribError('INTERNAL', 'Oh'), 0);
-    expect(error).toStrictEqual({ code: 'INTERNAL', message: 'Oh', retryable: false });
+    expect(error).toStrictEqual({ code: 'INTERNAL', message: 'Oh', origin: 'gateway', retryable: false });
   });
 
   test.each(['cancelled', 'timed_out'] as const)('that says when the call was %s', (reason) => {

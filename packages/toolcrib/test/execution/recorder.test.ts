@@ -21,6 +21,7 @@ function aRecord(call_id: string): CallRecord {
     status: 'completed',
     error_code: null,
     user_name: null,
+    error_origin: null,
   };
 }
 

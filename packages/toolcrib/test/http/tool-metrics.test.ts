@@ -13,6 +13,7 @@ const usual = {
   definition_hash: null,
   policies: '',
   policy_revision: 0,
+  error_origin: null,
 };
 
 function record(tool: string, given: Partial<CallRecord> = {}): CallRecord {

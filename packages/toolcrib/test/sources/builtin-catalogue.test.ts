@@ -91,7 +91,11 @@ test.each([
   ],
   [
     'a call that was not made',
-    answerOf({ success: false, status: 'timed_out', error: { code: 'NETWORK_ERROR', message: 'Timed out', retryable: true } }),
+    answerOf({
+      success: false,
+      status: 'timed_out',
+      error: { code: 'NETWORK_ERROR', message: 'Timed out', origin: 'source', retryable: true },
+    }),
     'Timed out',
   ],
   ['a call without an error', answerOf({ success: false, status: 'unknown' }), 'The call ended as unknown.'],

@@ -65,21 +65,22 @@ export function callRoutes({ crib }: { crib: Crib }): Route[] {
     if (running?.principal.key === principal.key) {
       const { tool } = running;
       const status = running.queued ? 'queued' : 'running';
-      return { call_id: callId, tool_id: tool.tool_id, tool: tool.name, status, error_code: null, answer: null };
+      return { call_id: callId, tool_id: tool.tool_id, tool: tool.name, status, error_code: null, error_origin: null, answer: null };
     }
     const found = await keptCalls.find(principal, callId);
     if (found !== undefined) {
       const { kept, answer } = found;
       const status = answer?.status ?? 'running';
       const shown = answer as CallState['answer'];
-      return { call_id: callId, tool_id: kept.tool_id, tool: kept.tool, status, error_code: answer?.error?.code ?? null, answer: shown };
+      const { code: error_code = null, origin: error_origin = null } = answer?.error ?? {};
+      return { call_id: callId, tool_id: kept.tool_id, tool: kept.tool, status, error_code, error_origin, answer: shown };
     }
     const record = await crib.store.calls.get(callId);
     if (record === undefined || record.issuer !== principal.issuer || record.subject !== principal.subject) {
       throw new CribError('NOT_FOUND', 'You have made no such call');
     }
-    const { tool_id, tool, status, error_code } = record;
-    return { call_id: callId, tool_id, tool, status, error_code, answer: null };
+    const { tool_id, tool, status, error_code, error_origin } = record;
+    return { call_id: callId, tool_id, tool, status, error_code, error_origin, answer: null };
   }
 
   return [

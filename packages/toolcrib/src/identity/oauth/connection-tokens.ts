@@ -207,5 +207,6 @@ export function notConnected({ sourceId, owner, settings }: Speaker, why = 'is n
     owner === sourceOwner
       ? `The connection of ${sourceName} itself ${why}: an administrator makes one with POST ${url}`
       : `Your connection to ${sourceName} ${why}: POST ${url}, and open the address it answers with`;
-  return new CribError('UNAUTHENTICATED', message, { retryable: false, upstreamStatus, details: { connect_url: url } });
+  const origin = owner === sourceOwner ? 'source' : 'caller';
+  return new CribError('UNAUTHENTICATED', message, { retryable: false, upstreamStatus, details: { connect_url: url }, origin });
 }

@@ -1,5 +1,5 @@
-import { CribError } from '../../model/crib-error.ts';
 import type { JsonObject } from '../../model/json.ts';
+import { ValidationError } from '../../model/named-errors.ts';
 
 /*
  * Execution has validated the arguments against the tool's input schema. These give them their types, and hold the line should a call
@@ -31,6 +31,6 @@ export function objectArgument(args: JsonObject, name: string): JsonObject {
   return value;
 }
 
-function wrongArgument(name: string, expected: string): CribError {
-  return new CribError('VALIDATION_ERROR', `${name} must be ${expected}.`, { field: `arguments.${name}` });
+function wrongArgument(name: string, expected: string): ValidationError {
+  return new ValidationError(`${name} must be ${expected}.`, { field: `arguments.${name}`, origin: 'caller' });
 }

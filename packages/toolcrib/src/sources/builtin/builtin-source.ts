@@ -40,7 +40,8 @@ export function createBuiltinSource({ catalogue, version, clock = systemClock }:
     },
 
     async close() {
-      closing.abort(new CribError('SERVICE_UNAVAILABLE', 'The built-in tools are shutting down; call again once the server is back.'));
+      const message = 'The built-in tools are shutting down; call again once the server is back.';
+      closing.abort(new CribError('SERVICE_UNAVAILABLE', message, { origin: 'gateway' }));
       await compute.close();
     },
   };

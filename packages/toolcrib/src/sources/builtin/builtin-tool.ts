@@ -35,8 +35,8 @@ export function structuredOutput(structured: Json, text: string): ToolOutput {
 }
 
 /** The tool's own failure, in words that say what to do differently. */
-export function failedOutput(message: string): ToolOutput {
-  return { content: [{ type: 'text', text: message }], is_error: true };
+export function failedOutput(message: string, failure?: ToolOutput['failure']): ToolOutput {
+  return { content: [{ type: 'text', text: message }], is_error: true, ...(failure && { failure }) };
 }
 
 /** Annotations of a tool that changes nothing and reaches nothing outside this server. */

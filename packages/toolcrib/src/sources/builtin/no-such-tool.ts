@@ -11,5 +11,8 @@ export const toolNameField = {
 
 /** The one answer for a tool that does not exist and for one the caller may not use. */
 export function noSuchTool(name: string): ToolOutput {
-  return failedOutput(`There is no tool named ${JSON.stringify(name)}. Use search_tools to find the right name.`);
+  return failedOutput(`There is no tool named ${JSON.stringify(name)}. Use search_tools to find the right name.`, {
+    code: 'NOT_FOUND',
+    origin: 'caller',
+  });
 }

@@ -35,7 +35,7 @@ export function createWorkflowCalls({ callTool }: { callTool: CallTool }): Sourc
 function outputOf({ outputs, failure }: Ending, records: StepRecord[]): ToolOutput {
   const metadata = { workflow: { steps: records } };
   if (failure === null) return { content: [{ type: 'text', text: JSON.stringify(outputs) }], structured_content: outputs, metadata };
-  const { message, step, code, status } = failure;
+  const { message, step, code, origin, status } = failure;
   const structured = {
     message,
     step,
@@ -43,5 +43,5 @@ function outputOf({ outputs, failure }: Ending, records: StepRecord[]): ToolOutp
     ...(status === null ? {} : { upstream_status: status }),
     outputs,
   };
-  return { content: [{ type: 'text', text: message }], structured_content: structured, is_error: true, metadata };
+  return { content: [{ type: 'text', text: message }], structured_content: structured, is_error: true, failure: { origin }, metadata };
 }

@@ -38,6 +38,7 @@ const callColumns: Record<keyof CallRecord, ColumnType> = {
   status: 'text',
   error_code: 'text',
   user_name: 'text',
+  error_origin: 'text',
 };
 
 const changeColumns: Record<keyof ChangeEvent, ColumnType> = {

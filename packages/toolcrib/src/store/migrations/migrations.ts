@@ -16,6 +16,7 @@ import { callsInFlight } from './2026-11-21-calls-in-flight.ts';
 import { developmentPolicies } from './2026-11-22-development-policies.ts';
 import { namesOfPeople } from './2026-11-23-names-of-people.ts';
 import { callsThatFailed } from './2026-11-24-calls-that-failed.ts';
+import { callOrigins } from './2026-11-25-call-origins.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -36,5 +37,6 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-22-development-policies': developmentPolicies,
     '2026-11-23-names-of-people': namesOfPeople,
     '2026-11-24-calls-that-failed': callsThatFailed,
+    '2026-11-25-call-origins': callOrigins,
   };
 }

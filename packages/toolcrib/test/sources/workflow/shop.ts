@@ -142,6 +142,7 @@ function answerOf(tool: Tool, call_id: string, { ok, status, headers: all }: Res
       : {
           code: 'SERVICE_UNAVAILABLE',
           message: `answered with ${status}`,
+          origin: status < 500 ? 'tool' : 'source',
           retryable: false,
           upstream_status: status,
           details: { headers, body },

@@ -39,12 +39,14 @@ export const callToolTool: BuiltinTool = {
       if (error.code === 'NOT_FOUND') return noSuchTool(name);
       // Wrong arguments are the model's to correct. Everything else is about the call as a whole, and keeps its code.
       if (error.code === 'VALIDATION_ERROR')
-        return failedOutput(error.field === undefined ? error.message : `${error.field}: ${error.message}`);
+        return failedOutput(error.field === undefined ? error.message : `${error.field}: ${error.message}`, wrongArguments);
       throw error;
     }
     return passedOn(answer);
   },
 };
+
+const wrongArguments = { code: 'VALIDATION_ERROR', origin: 'caller' } as const;
 
 /** By any name the inventory knows it under [NAME-1] [NAME-3]; letter case is ignored, so that no variant slips through. */
 function namesItself(name: string, self: Tool): boolean {
@@ -62,6 +64,7 @@ function passedOn(answer: Answer): ToolOutput {
   const output: ToolOutput = { content: answer.content, metadata: { called: answer.tool, call_id: answer.call_id, ...cut } };
   if (answer.structured_content !== null) output.structured_content = answer.structured_content;
   if (failed) output.is_error = true;
+  if (answer.error !== null) output.failure = { code: answer.error.code, origin: answer.error.origin };
   // A call that failed on its way has no content; the model still has to learn why.
   if (failed && answer.content.length === 0) {
     output.content = [{ type: 'text', text: answer.error?.message ?? `The call ended as ${answer.status}.` }];

@@ -23,8 +23,27 @@ export function outputFromRpcError({ message, rpcCode, data }: RpcError): ToolOu
   return {
     content: [{ type: 'text', text: message }],
     is_error: true,
+    failure: failureOf(rpcCode),
     metadata: { rpc_error: { code: rpcCode, ...(data !== undefined && { data: data as Json }) } },
   };
+}
+
+/** [EXEC-6] By JSON-RPC 2.0 §5.1 and the codes of MCP. The caller asked for what the server does not take, unless the two of us disagree. */
+function failureOf(rpcCode: number): NonNullable<ToolOutput['failure']> {
+  switch (rpcCode) {
+    case -32_600:
+    case -32_602:
+      return { code: 'VALIDATION_ERROR' };
+    case -32_601:
+      return { code: 'NOT_FOUND' };
+    // It could not read the message, misses headers after they were sent anew, or wants a capability that we do not have.
+    case -32_700:
+    case -32_020:
+    case -32_021:
+      return { origin: 'source' };
+    default:
+      return {};
+  }
 }
 
 /** What a `resources/read` gives, as blocks that a model can be shown. */

@@ -3,6 +3,7 @@ import type { CribError } from '../../../model/crib-error.ts';
 import { EndSwitch } from '../../../model/end-signal.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import { ConnectionError, ProtocolError } from '../../../model/named-errors.ts';
+import { isStandIn } from '../transports/json-rpc.ts';
 import type { Exchange } from './exchange.ts';
 import { explainFailure } from './explain-failure.ts';
 import { InFlight } from './in-flight.ts';
@@ -72,7 +73,7 @@ export class Requests {
     if (pending === undefined) return true;
     const { result, error } = message;
     if (isObject(result)) pending.resolve(result);
-    else if (isObject(error)) pending.reject(rpcError(error));
+    else if (isObject(error)) pending.reject(isStandIn(message) ? new ProtocolError(rpcError(error).message) : rpcError(error));
     else pending.reject(new ProtocolError('The server answered with an invalid message: neither a result nor an error'));
     return true;
   }

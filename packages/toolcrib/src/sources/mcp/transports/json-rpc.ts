@@ -22,9 +22,19 @@ export function answeredId(value: unknown): string | number | null {
   return isObject(value) && value.method === undefined && isId(value.id) ? value.id : null;
 }
 
+const standIns = new WeakSet<object>();
+
 /** [ERR-9] Stands for an answer that was none, so that the one who waits for it hears at once and not at the deadline. */
 export function invalidAnswer(id: string | number, problem: string): JSONRPCMessage {
-  return { jsonrpc: '2.0', id, error: { code: internalError, message: `The server sent an invalid MCP message: ${problem}` } };
+  const message = `The server sent an invalid MCP message: ${problem}`;
+  const standIn: JSONRPCMessage = { jsonrpc: '2.0', id, error: { code: internalError, message } };
+  standIns.add(standIn);
+  return standIn;
+}
+
+/** Whether an error answer is ours, and not the server's own. */
+export function isStandIn(message: object): boolean {
+  return standIns.has(message);
 }
 
 function problemOfRequest(value: Record<string, unknown>): string | null {

@@ -43,10 +43,16 @@ export function answerFailure(operation: HttpOperation, { response, bytes, refus
   const retryAfterMs = retryAfterOf(response.header('retry-after'), Date.now());
   return new CribError(code, `${beginning(operation, status)}${words === '' ? '' : `: ${words}`}`, {
     upstreamStatus: status,
-    retryable: status >= 400 && (code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE'),
+    // What is about the request is the service's own answer; what would befall any request is its failure.
+    origin: status < 500 && status !== 401 && status !== 403 && (status < 400 || !mayPass(code)) ? 'tool' : 'source',
+    retryable: status >= 400 && mayPass(code),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     details: { headers: answerHeaders(response), ...(body !== undefined && { body }) },
   });
+}
+
+function mayPass(code: ErrorCode): boolean {
+  return code === 'RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE';
 }
 
 /** The words of such an answer are a page for people; what counts is where it leads. */

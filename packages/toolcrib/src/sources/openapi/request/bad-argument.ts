@@ -1,7 +1,7 @@
-import { CribError } from '../../../model/crib-error.ts';
+import { ValidationError } from '../../../model/named-errors.ts';
 
 /** [HTTP-1] What cannot be written as the document wants it is refused before anything leaves. */
-export function badArgument(argument: string, problem: string): CribError {
+export function badArgument(argument: string, problem: string): ValidationError {
   const field = `arguments.${argument}`;
-  return new CribError('VALIDATION_ERROR', `${field} ${problem}`, { field });
+  return new ValidationError(`${field} ${problem}`, { field, origin: 'caller' });
 }

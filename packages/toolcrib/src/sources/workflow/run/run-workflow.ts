@@ -1,6 +1,7 @@
 import type { Steps } from '../../../durable/steps.ts';
 import { CribError } from '../../../model/crib-error.ts';
 import type { JsonObject } from '../../../model/json.ts';
+import type { Origin } from '../../../model/origin.ts';
 import type { PlannedAction, PlannedStep, PlannedWorkflow, WorkflowPlan } from '../../../model/workflow-plan.ts';
 import type { CallContext } from '../../source.ts';
 import type { CallTool } from '../call-tool.ts';
@@ -25,6 +26,7 @@ export interface Failure {
   step: string;
   message: string;
   code: string | null;
+  origin: Origin;
   status: number | null;
 }
 
@@ -179,10 +181,10 @@ export class WorkflowRun {
   /** Inside this one; what it ended with stands for the answer. */
   async #callWorkflow(id: string, inputs: JsonObject, name: string): Promise<Called> {
     const { outputs, failure, exchange } = await this.#runWorkflow(id, inputs, `${name}/`);
-    const { message = null, code = null } = failure ?? {};
+    const { message = null, code = null, origin = null } = failure ?? {};
     // One that has failed has no status that criteria could be content with.
     const status = failure === null ? (exchange?.status ?? null) : null;
-    return { exchange, answer: { call_id: null, ok: failure === null, status, headers: {}, body: null, message, code }, outputs };
+    return { exchange, answer: { call_id: null, ok: failure === null, status, headers: {}, body: null, message, code, origin }, outputs };
   }
 
   #scope(frame: Frame, exchange: Exchange | null, outputs: JsonObject): Scope {
@@ -197,12 +199,18 @@ export class WorkflowRun {
   }
 }
 
-function failureOf(step: string, { message, code, status }: StepAnswer, criterion: string | undefined): Failure {
+function failureOf(step: string, { message, code, origin, status }: StepAnswer, criterion: string | undefined): Failure {
   const why = [criterion === undefined ? undefined : `${criterion} does not hold`, message ?? undefined].filter(
     (part) => part !== undefined,
   );
   const answered = status === null ? '' : ` (status ${status})`;
-  return { step, message: `Step ${step} failed${answered}: ${why.join('; ') || 'it was not successful'}`, code, status };
+  return {
+    step,
+    message: `Step ${step} failed${answered}: ${why.join('; ') || 'it was not successful'}`,
+    code,
+    origin: origin ?? 'tool',
+    status,
+  };
 }
 
 function filled(expressions: Record<string, string>, scope: Scope): JsonObject {

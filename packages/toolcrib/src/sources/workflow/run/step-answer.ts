@@ -2,6 +2,7 @@ import { UnknownOutcomeError } from '../../../durable/unknown-outcome-error.ts';
 import type { Answer } from '../../../model/call.ts';
 import { CribError } from '../../../model/crib-error.ts';
 import type { Json, JsonObject } from '../../../model/json.ts';
+import { originOfRefusal, type Origin } from '../../../model/origin.ts';
 import type { PlannedStep, PlannedToolCall } from '../../../model/workflow-plan.ts';
 import type { Exchange } from '../expression/evaluate-expression.ts';
 
@@ -16,18 +17,20 @@ export interface StepAnswer extends JsonObject {
   /** Why it failed. */
   message: string | null;
   code: string | null;
+  /** Whose failure it was. */
+  origin: Origin | null;
 }
 
 /** A status that is no success is nothing exceptional for a workflow: its criteria decide. Throws where nobody can decide. */
 export function stepAnswerOf(answer: Answer, keepsBody: boolean): StepAnswer {
   const { call_id, success, status, error, metadata } = answer;
   if (status === 'unknown') throw new UnknownOutcomeError(error?.message ?? 'Nobody knows whether it took effect');
-  if (status === 'cancelled') throw new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false });
+  if (status === 'cancelled') throw new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false, origin: 'caller' });
   if (!success) {
-    const { code = 'INTERNAL', message = '', upstream_status = null, details } = error ?? {};
+    const { code = 'INTERNAL', message = '', origin = 'gateway', upstream_status = null, details } = error ?? {};
     const { headers, body: said = null } = asObject(details);
     const body = keepsBody ? said : null;
-    return { call_id, ok: false, status: upstream_status, headers: lowerCased(asObject(headers)), body, message, code };
+    return { call_id, ok: false, status: upstream_status, headers: lowerCased(asObject(headers)), body, message, code, origin };
   }
   const http = asObject(metadata['http']);
   const headers = lowerCased(asObject(http['headers']));
@@ -36,12 +39,22 @@ export function stepAnswerOf(answer: Answer, keepsBody: boolean): StepAnswer {
   const isCut = keepsBody && metadata['truncated'] === true;
   const message = isCut ? 'its answer was longer than is allowed here, and was cut' : null;
   const body = keepsBody ? (answer.structured_content ?? (answer.text === '' ? null : answer.text)) : null;
-  return { call_id, ok: !isCut, status: isCut ? null : answered, headers, body, message, code: isCut ? 'PAYLOAD_TOO_LARGE' : null };
+  return {
+    call_id,
+    ok: !isCut,
+    status: isCut ? null : answered,
+    headers,
+    body,
+    message,
+    code: isCut ? 'PAYLOAD_TOO_LARGE' : null,
+    origin: isCut ? 'gateway' : null,
+  };
 }
 
 /** A call that was refused, or that could not be made. */
-export function refusedAnswer({ code, message }: CribError): StepAnswer {
-  return { call_id: null, ok: false, status: null, headers: {}, body: null, message, code };
+export function refusedAnswer(error: CribError): StepAnswer {
+  const { code, message } = error;
+  return { call_id: null, ok: false, status: null, headers: {}, body: null, message, code, origin: originOfRefusal(error) };
 }
 
 /** Whether anything in the step is about the body of its answer, which is not remembered otherwise. */
