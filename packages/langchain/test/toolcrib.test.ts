@@ -161,7 +161,8 @@ describe('[LC-1] [EXEC-4] what goes wrong', () => {
 
   test('is a message that says what to do where a call is refused', async () => {
     const wrong = await callAsModel(named('builtin_calculator'), { sum: '6 * 7' });
-    const said = 'arguments.expression is required. Correct the arguments of builtin_calculator and call it again.';
+    const said =
+      'arguments.expression is required; arguments.sum is not a parameter of this tool. Correct the arguments of builtin_calculator and call it again.';
     expect(wrong).toMatchObject({ status: 'error', content: said });
 
     const { tool_id } = named('one_echo').metadata as { tool_id: string };

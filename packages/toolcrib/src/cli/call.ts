@@ -9,6 +9,7 @@ import { clientOptions } from './client-options.ts';
 import { readJson, refusalOf, type ClientResponse } from './client.ts';
 import { defineCommand } from './command.ts';
 import { describeEvent } from './describe-event.ts';
+import { explainRefusal } from './explain-refusal.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { readEvents } from './read-events.ts';
 import { complain, print, printable, printJson, remark } from './terminal.ts';
@@ -60,7 +61,7 @@ export const call = defineCommand({
       const response = await client.send('POST', '/api/bff/tools/call', options);
       return show(parseAnswer(shownSchema, await lastOf(response, client.url), client.url), given.on('json'));
     } catch (error) {
-      if (!cancel.signal.aborted) throw error;
+      if (!cancel.signal.aborted) throw explainRefusal(error, { args: body.arguments, pairs: given.list('arg') });
       complain('Cancelled');
       return interrupted;
     }

@@ -1,5 +1,7 @@
-import type { ValidateFunction } from 'ajv';
-import type { JsonObject } from '../model/json.ts';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { editDistance } from '../model/edit-distance.ts';
+import type { JsonObject, JsonSchema } from '../model/json.ts';
+import { nearestMisfit } from './misfit.ts';
 import { fieldOf, reasonOf } from './schema-error.ts';
 
 /** What is wrong with the arguments of a call. */
@@ -10,6 +12,10 @@ export interface ArgumentFault {
 
 export const tooDeep: ArgumentFault = { field: 'arguments', message: 'arguments are nested too deeply' };
 
+const unknown = 'is not a parameter of this tool';
+const shownName = 60;
+const shownNames = 12;
+
 /** Undefined where they fit. The same words, whichever thread finds them. */
 export function argumentFault(validate: ValidateFunction, args: JsonObject): ArgumentFault | undefined {
   try {
@@ -19,8 +25,46 @@ export function argumentFault(validate: ValidateFunction, args: JsonObject): Arg
     if (error instanceof RangeError) return tooDeep;
     throw error;
   }
-  const [first] = validate.errors ?? [];
+  const errors = validate.errors ?? [];
+  const [first] = errors;
   if (first === undefined) return { field: 'arguments', message: 'The arguments do not fit the tool' };
-  const field = fieldOf(first, 'arguments');
-  return { field, message: `${field} ${reasonOf(first, 'is not a parameter of this tool')}` };
+  const schema = validate.schema as JsonSchema;
+  return formFault(errors, schema, args) ?? faultOf(first, schema, args);
+}
+
+function faultOf(error: ErrorObject, schema: JsonSchema, args: JsonObject): ArgumentFault {
+  const field = fieldOf(error, 'arguments');
+  return { field, message: `${field} ${reasonOf(error, unknown)}${error.instancePath === '' ? hint(error, schema, args) : ''}` };
+}
+
+/** Where one of several forms may be given, the first complaint is about the first form, which is rarely the one that was meant. */
+function formFault(errors: readonly ErrorObject[], schema: JsonSchema, args: JsonObject): ArgumentFault | undefined {
+  const union = errors.findLast(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf');
+  if (union === undefined) return undefined;
+  if (Array.isArray(union.params['passingSchemas'])) {
+    const field = fieldOf(union, 'arguments');
+    return { field, message: `${field} fits several of the forms that it may have, where only one may fit` };
+  }
+  const misfit = nearestMisfit(schema, args);
+  if (misfit === undefined) return undefined;
+  const field = ['arguments', ...misfit.path].join('.').slice(0, 500);
+  return { field, message: `${field} ${misfit.reason}` };
+}
+
+/** A name that is only misspelt is the commonest mistake: as something that is missing, or as something that is not known. */
+function hint({ keyword, params }: ErrorObject, schema: JsonSchema, args: JsonObject): string {
+  const { properties, patternProperties } = schema;
+  if (typeof properties !== 'object' || properties === null || patternProperties !== undefined) return '';
+  const known = Object.keys(properties);
+  if (keyword === 'required') {
+    const stranger = Object.keys(args).find((name) => !Object.hasOwn(properties, name));
+    return stranger === undefined ? '' : `; arguments.${stranger.slice(0, shownName)} ${unknown}`;
+  }
+  const given: unknown = params['additionalProperty'] ?? params['unevaluatedProperty'];
+  if (typeof given !== 'string' || known.length === 0) return '';
+  const most = Math.max(1, Math.floor(Math.min(given.length, shownName) / 3));
+  const meant = known.find((name) => editDistance(given.toLowerCase(), name.toLowerCase(), most) <= most);
+  if (meant !== undefined) return `: did you mean ${meant.slice(0, shownName)}?`;
+  const shown = known.slice(0, shownNames).map((name) => name.slice(0, shownName));
+  return `: it takes ${shown.join(', ')}${known.length > shownNames ? ', …' : ''}`;
 }

@@ -1,5 +1,6 @@
 import type { Counter } from '../inventory/counter.ts';
 import { describeTool } from '../inventory/describe-tool.ts';
+import { suggestTools } from '../inventory/suggest-tools.ts';
 import type { Answer } from '../model/call.ts';
 import type { ToolCatalogue } from '../sources/builtin/tool-catalogue.ts';
 import type { Executor } from './executor.ts';
@@ -26,6 +27,7 @@ export function createCatalogue({ counter, executor, rate }: CatalogueInput): To
       const permission = tool && counter.accessOf(principal).permissions.get(tool.tool_id);
       return permission && describeTool(permission.tool);
     },
+    suggest: (principal, name) => suggestTools(name, counter.accessOf(principal).tools),
     call: async (name, args, context) => {
       const admitted = await executor().admit(context.principal, { tool: name, arguments: args, trace: context.trace });
       return forModel(await runWithin(executor(), admitted, context, (event) => context.progress(event)));

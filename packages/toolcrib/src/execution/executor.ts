@@ -5,11 +5,11 @@ import { CribError } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
-import { ToolNotFoundError } from '../model/named-errors.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import { failureOf } from '../model/traced.ts';
 import type { Tracer } from '../model/tracing.ts';
 import type { Counter } from '../inventory/counter.ts';
+import { suggestTools } from '../inventory/suggest-tools.ts';
 import type { Acceptance } from './acceptance.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 import { calledBy, unknownAnswer } from './answer.ts';
@@ -21,6 +21,7 @@ import { longestTime, usualTime, type CallTimes } from './call-times.ts';
 import type { DurableCalls, GoOn } from './durable-calls.ts';
 import { createInvoke, type InvokeInput } from './invoke.ts';
 import { createGate, type Limits } from './limits.ts';
+import { noSuchTool } from './no-such-tool.ts';
 import type { Recorder } from './recorder.ts';
 import { resumedCall } from './resumed-call.ts';
 import { RunningCall } from './running-call.ts';
@@ -98,9 +99,6 @@ export interface ExecutorInput extends Omit<InvokeInput, 'check' | 'accepted' | 
   onFinished?(record: CallRecord): void;
 }
 
-/** [BFF] The same words for a tool that is not there and one the caller may not use, so that neither can be told from the other. */
-const noSuchTool = 'There is no such tool for you. GET /api/bff/tools lists those there are.';
-
 /** How much of the time it has left a call waits for a record that cannot be written. */
 const confirmWithinMs = 5000;
 
@@ -143,7 +141,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     if (refusal !== undefined) throw refusal;
     // No policy decides about what is trusted.
     if (call.policyRevision === counter.rules.revision || call.policies === '') return;
-    if (!counter.accessOf(call.principal).permissions.has(call.tool.tool_id)) throw new ToolNotFoundError(noSuchTool, { origin: 'caller' });
+    if (!counter.accessOf(call.principal).permissions.has(call.tool.tool_id)) throw noSuchTool();
   }
 
   /** [WF-2] What goes on after a crash, and what is a step of such a call, would fail for good by a refusal: it waits. */
@@ -239,7 +237,7 @@ export function createExecutor(input: ExecutorInput): Executor {
       const permission = tool === undefined ? undefined : access.permissions.get(tool.tool_id);
       if (permission === undefined) {
         if (counted) uncount(principal);
-        return refuse(principal, request, new ToolNotFoundError(noSuchTool));
+        return refuse(principal, request, noSuchTool(suggestTools(request.tool, access.tools)));
       }
       return enter(principal, request, { tool: permission.tool, policies: permission.policies, revision: access.revision });
     },

@@ -51,12 +51,33 @@ describe('call', () => {
   });
 
   test.each([
-    ['a tool that is not there', ['builtin:nonsense'], 'There is no such tool for you'],
-    ['arguments that do not fit', ['builtin:calculator', '{"expression": 1}'], 'expression'],
-  ])('[CLI-1] %s is refused with 1 and the reason', async (_case, args, reason) => {
+    ['a tool that is not there', ['builtin:nonsense'], 'There is no such tool for you. `toolcrib tools` lists those you may use.'],
+    [
+      'a tool whose name is misspelt',
+      ['builtin:calculater'],
+      'There is no such tool for you. Did you mean builtin:calculator? `toolcrib tools` lists those you may use.',
+    ],
+    ['arguments that do not fit', ['builtin:calculator', '{"expression": 1}'], 'arguments.expression must be string'],
+    [
+      'a number that was meant as text',
+      ['builtin:calculator', '--arg', 'expression=5'],
+      `arguments.expression must be string: write --arg 'expression="5"'`,
+    ],
+    [
+      'an argument whose name is misspelt',
+      ['builtin:calculator', '--arg', 'expresion=5'],
+      'arguments.expression is required; arguments.expresion is not a parameter of this tool',
+    ],
+  ])('[CLI-1] %s is refused with 1 and the way', async (_case, args, reason) => {
     const { code, stdout, stderr } = await run(['call', ...args, '--as', 'alice']);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(reason);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `toolcrib: ${reason}\n` });
+  });
+
+  test('[CLI-1] what --arg took for JSON is written as it was meant', async () => {
+    expect(await run(['call', 'builtin:calculator', '--arg', 'expression="5"', '--as', 'alice'])).toMatchObject({
+      code: 0,
+      stdout: 'result: 5\n',
+    });
   });
 
   test('[CLI-1] --stream shows on the side how far it is', async () => {

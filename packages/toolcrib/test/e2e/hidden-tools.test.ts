@@ -41,6 +41,33 @@ describe('a tool that is not there and one the caller may not use cannot be told
     for (const other of others) expect(comparable(other)).toEqual(comparable(unknown));
   });
 
+  test('nor by what is suggested instead: one name is answered alike while it is forbidden and when there is no such tool', async () => {
+    const asked = ['builtin:calculators', 'builtin.calculators', 'calculators', 'builtin_calculators'];
+    const answers = async () => {
+      const direct = await Promise.all(asked.map((name) => alice.call(name, { expression: '1' })));
+      const { json } = await alice.post('/api/bff/tools/call/batch', { calls: asked.map((name) => ({ name })) });
+      const said = await Promise.all(
+        ['builtin:call_tool', 'builtin:describe_tool'].map(async (tool) => (await alice.call(tool, { name: asked[0] })).json.error),
+      );
+      return [direct.map(comparable), json, said];
+    };
+    const unknown = await answers();
+    await admin.patch('/api/tools/builtin:hash', { rename: 'calculators' });
+    const forbidden = await answers();
+    await admin.patch('/api/tools/builtin:calculators', { rename: '' });
+    expect(forbidden).toEqual(unknown);
+    expect(JSON.stringify(unknown)).toContain('Did you mean builtin:calculator?');
+    expect(JSON.stringify(unknown)).not.toContain('hash');
+  });
+
+  test('a tool that is forbidden is suggested to nobody', async () => {
+    const { json } = await alice.call('builtin:hashes');
+    expect(json.message).toBe('There is no such tool for you. GET /api/bff/tools lists those you may use.');
+    expect((await admin.patch('/api/tools/builtin:hash', { hidden: false })).status).toBe(200);
+    expect((await alice.call('builtin:hashes')).json.message).toContain('Did you mean builtin:hash?');
+    await admin.patch('/api/tools/builtin:hash', { hidden: true });
+  });
+
   test('nor through a batch, or the tools about tools', async () => {
     const entry = async (name: string) => (await alice.post('/api/bff/tools/call/batch', { calls: [{ name }] })).json.answers[0];
     expect(await entry('builtin:hash')).toEqual(await entry('nowhere:nothing'));

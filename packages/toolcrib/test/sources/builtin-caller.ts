@@ -84,6 +84,7 @@ export const smallCatalogue: ToolCatalogue = {
       ? [{ name: 'notes:add', model_name: 'notes_add', title: null, description: 'Adds a note' }].slice(0, limit)
       : [],
   describe: (principal, name) => (principal === alice && name === 'notes:add' ? { name, input_schema: { type: 'object' } } : undefined),
+  suggest: (principal, name) => (principal === alice && name.startsWith('note') ? ['notes:add'] : []),
   call(name, args, context) {
     if (context.principal !== alice || name !== 'notes:add') return Promise.reject(new CribError('NOT_FOUND', 'No such tool'));
     if (args.text === undefined) return Promise.reject(new CribError('VALIDATION_ERROR', 'is required', { field: 'arguments.text' }));

@@ -10,8 +10,9 @@ export const toolNameField = {
 };
 
 /** The one answer for a tool that does not exist and for one the caller may not use. */
-export function noSuchTool(name: string): ToolOutput {
-  return failedOutput(`There is no tool named ${JSON.stringify(name)}. Use search_tools to find the right name.`, {
+export function noSuchTool(name: string, suggested: readonly string[]): ToolOutput {
+  const meant = suggested.length === 0 ? '' : ` Perhaps you mean ${suggested.join(', ')}.`;
+  return failedOutput(`There is no tool named ${JSON.stringify(name)}.${meant} Use search_tools to find the right name.`, {
     code: 'NOT_FOUND',
     origin: 'caller',
   });

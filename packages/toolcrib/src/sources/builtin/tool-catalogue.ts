@@ -18,6 +18,8 @@ interface CatalogueEntry {
 export interface ToolCatalogue {
   search(principal: Principal, query: string, limit: number): CatalogueEntry[];
   describe(principal: Principal, name: string): object | undefined;
+  /** Names that the principal may have meant by one there is none of. */
+  suggest(principal: Principal, name: string): string[];
   /** Throws `NOT_FOUND` where there is no such tool for the caller of `context`. */
   call(name: string, args: JsonObject, context: CallContext): Promise<Answer>;
 }

@@ -36,7 +36,7 @@ export const callToolTool: BuiltinTool = {
       answer = await catalogue.call(name, inner, context);
     } catch (error) {
       if (!(error instanceof CribError)) throw error;
-      if (error.code === 'NOT_FOUND') return noSuchTool(name);
+      if (error.code === 'NOT_FOUND') return noSuchTool(name, catalogue.suggest(context.principal, name));
       // Wrong arguments are the model's to correct. Everything else is about the call as a whole, and keeps its code.
       if (error.code === 'VALIDATION_ERROR')
         return failedOutput(error.field === undefined ? error.message : `${error.field}: ${error.message}`, wrongArguments);

@@ -22,7 +22,7 @@ export const describeToolTool: BuiltinTool = {
   run(args, context, { catalogue }) {
     const name = textArgument(args, 'name');
     const described = catalogue.describe(context.principal, name);
-    if (!described) return noSuchTool(name);
+    if (!described) return noSuchTool(name, catalogue.suggest(context.principal, name));
     // The answer is a copy, so that nobody downstream can change what the catalogue holds.
     const text = JSON.stringify(described);
     return structuredOutput(JSON.parse(text), text);
