@@ -131,7 +131,7 @@ export const batchRequestSchema = z.strictObject({ calls: z.array(callRequestSch
 export const batchAnswerSchema = z.strictObject({
   answers: z.array(
     z.strictObject({
-      http_status: z.int().describe('What the call alone would have been answered with'),
+      http_status: z.int().describe('The status that the call alone would have had'),
       answer: answerSchema.nullable(),
       error: refusalSchema.nullable(),
     }),
@@ -152,7 +152,7 @@ export type CallState = z.infer<typeof callStateSchema>;
 /** [MCP-13] MCP's own form of an answer. */
 export const elicitationAnswerSchema = z.strictObject({
   action: z.enum(['accept', 'decline', 'cancel']),
-  content: z.record(z.string(), z.unknown()).optional().describe('What was filled in, when accepted'),
+  content: z.record(z.string(), z.unknown()).optional().describe('The values that were filled in, when accepted'),
 });
 
 export const connectionSchema = z.strictObject({
@@ -207,7 +207,7 @@ export const policyListSchema = z.strictObject({ policies: z.array(policySchema)
 export const meSchema = z.strictObject({
   issuer: z.string(),
   subject: z.string(),
-  name: z.string().nullable().describe('What people call the caller, where the token says it'),
+  name: z.string().nullable().describe('Name of the caller, where the token has one'),
   administrator: z.boolean().describe('Whether the caller may use what is for administrators'),
   may_run: z.boolean().describe('Whether the caller may register and try what starts a program on the machine of the server'),
 });
@@ -217,7 +217,7 @@ export const sourceSchema = z.strictObject({
   name: z.string(),
   namespace: z.string(),
   source_type: z.enum(['mcp', 'openapi', 'builtin', 'workflow']),
-  enabled: z.boolean().describe('What is wanted; `status` says what is seen'),
+  enabled: z.boolean().describe('Whether it should run; `status` says whether it does'),
   definition: z.looseObject({}).nullable().describe('How it is reached, with secrets as `***`; null for the built-in tools'),
   status: z.strictObject({
     state: z.enum(['disabled', 'stopped', 'starting', 'running', 'restarting', 'error']),
@@ -231,10 +231,8 @@ export const sourceSchema = z.strictObject({
   server: z
     .strictObject({ name: z.string(), version: z.string(), protocol_version: z.string(), instructions: z.string().nullable() })
     .nullable()
-    .describe('What the server said of itself'),
-  import: importSummarySchema
-    .nullable()
-    .describe('What became of the document that describes it; null where none does, or none was imported yet'),
+    .describe('How the server described itself'),
+  import: importSummarySchema.nullable().describe('Outcome of importing its document; null where it has none, or none was imported yet'),
   waiting: z.int().min(0).describe('How many of its tools wait for approval'),
   outdated_secrets: z
     .array(z.string())
@@ -249,13 +247,13 @@ export const sourcePreviewSchema = z.strictObject({
   definition: z.looseObject({}).describe('How it would be reached, with secrets as `***`'),
   starts: z
     .strictObject({
-      runtime: z.string().describe('What starts it: npx, uvx, uv, python, node, docker or a program itself'),
+      runtime: z.string().describe('Its launcher: npx, uvx, uv, python, node, docker, or a program itself'),
       runs: z.array(z.string()).describe('The packages that would be fetched, the image, the script, or the program'),
       command: z.array(z.string()).describe('The whole command; secrets stand in it as `${NAME}`'),
       cwd: z.string().nullable(),
     })
     .nullable()
-    .describe('What would be started; null for a server that is only connected to'),
+    .describe('The command that would be started; null for a remote server'),
   missing: z.array(z.string()).describe('Fields of required values that are not there'),
   tools: z
     .array(
@@ -312,7 +310,7 @@ export const administeredToolSchema = listedToolSchema.extend({
   state: z.enum(toolStates),
   definition_hash: z.string(),
   approval,
-  flags: z.array(definitionFlagSchema).describe('What in the definition a person should look at'),
+  flags: z.array(definitionFlagSchema).describe('Places in the definition that a person should look at'),
   limits: callLimitsSchema,
   groups: z.array(z.string()).describe('Ids of the groups the tool is in'),
 });
@@ -362,7 +360,7 @@ export const differencesSchema = z.strictObject({
   differences: z.array(toolDifferenceSchema),
   total: z.int().min(0).describe('How many wait on all pages'),
   next_cursor: z.string().nullable(),
-  report: refreshReportSchema.nullable().describe('What this server found when it last asked the source for its tools'),
+  report: refreshReportSchema.nullable().describe('Changes this server found when it last asked the source for its tools'),
 });
 export const differencesQuerySchema = z.strictObject({ ...pageQuery, cursor: z.string().max(2000).optional() });
 
@@ -386,7 +384,7 @@ export const explainRequestSchema = z
 
 export const explanationSchema = z.strictObject({
   subject: z.string().nullable(),
-  user_name: z.string().nullable().describe('What people call them, where the claims say it'),
+  user_name: z.string().nullable().describe('Their name, where the claims have one'),
   administrator: z.boolean(),
   revision: z.int(),
   policies: z.array(

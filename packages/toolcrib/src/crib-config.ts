@@ -29,7 +29,7 @@ export interface CribConfig {
   allowedMounts?: readonly string[];
   /** [SEC-2] Who may say what is run on this machine; every administrator where it is left out. */
   runners?: ClaimsByIssuer;
-  /** [SEC-2] What may run on this machine at all; where it is left out, whatever is no trick. */
+  /** [SEC-2] Programs that may run on this machine; where it is left out, everything except shells, inline code and packages from URLs. */
   runRules?: RunRules | 'nothing';
   /** [SEC-2] Keeps servers outside of containers from running as ourselves, unless the rules say so. */
   separateUser?: boolean;

@@ -4,7 +4,7 @@ import { callStatuses } from '../model/call.ts';
 import { refusalKinds } from '../model/refusal.ts';
 import { epochMs, errorCodes, originSchema, pageQuery } from './parts.ts';
 
-const userName = z.string().nullable().describe('What people call them, as their token said it: for people to read, not to decide by');
+const userName = z.string().nullable().describe('Their name, as their token gave it: to read, not to decide by');
 
 export const callRecordSchema = z.strictObject({
   call_id: z.string(),

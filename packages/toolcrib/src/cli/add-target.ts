@@ -27,10 +27,10 @@ export function addTarget({ operands, text, on }: Pick<Given<AddOption>, 'operan
   if (container !== undefined || image !== undefined) {
     if (container !== undefined && image !== undefined)
       throw new UsageError('--container names one that runs, --image one to be made: give one of them', { field: 'image' });
-    if (first === '') throw new UsageError('What is started inside the container is missing: write it behind `--`');
+    if (first === '') throw new UsageError('The command to start inside the container is missing: write it behind `--`');
     return { kind: 'container', container, image, command: [first, ...rest] };
   }
-  if (first === '') throw new UsageError('What is to be added is missing: npx or uvx and a package, an address, a document, or a program');
+  if (first === '') throw new UsageError('Name something to add: npx or uvx and a package, an address, a document, or a program');
   const document = documentTarget(first, { type: typeOf(on) });
   if (document !== undefined) {
     if (rest[0] !== undefined) throw new UsageError(`${JSON.stringify(rest[0])} is one argument too many behind a document`);

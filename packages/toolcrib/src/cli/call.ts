@@ -34,7 +34,7 @@ export const call = defineCommand({
   options: {
     ...clientOptions,
     arg: { value: 'name=value', many: true, help: 'Sets one argument; the value is JSON where it is JSON, and text otherwise' },
-    timeout: { value: 'ms', help: 'How long the call may take' },
+    timeout: { value: 'ms', help: 'Timeout of the call' },
     stream: { help: 'Shows how far the call is while it runs, on standard error' },
   },
   notes: [

@@ -53,7 +53,7 @@ export const restore = defineCommand({
     if (given.on('json')) printJson({ restored: true, made_at: manifest.made_at, moved_to: movedTo, record: verdict });
     else {
       print(`${dataDir} is as it was on ${new Date(manifest.made_at).toISOString()}. Start the server with \`toolcrib serve\`.`);
-      if (movedTo !== null) remark(`What was there before is in ${movedTo}. Delete it when you need it no more.`);
+      if (movedTo !== null) remark(`The old data folder is in ${movedTo}. Delete it when you no longer need it.`);
     }
     return sayRecord(verdict);
   },

@@ -16,16 +16,21 @@ export const placeOptions = {
     help: 'Accepts the tokens of this issuer, written as in their `iss` claim. The variable holds addresses with spaces between them, or a JSON list of issuer configurations',
     env: 'TOOLCRIB_ISSUERS',
   },
-  audience: { value: 'name', help: 'What the `aud` claim of a token must name', env: 'TOOLCRIB_AUDIENCE', default: 'toolcrib-gateway' },
+  audience: {
+    value: 'name',
+    help: 'The audience that the `aud` claim of a token must name',
+    env: 'TOOLCRIB_AUDIENCE',
+    default: 'toolcrib-gateway',
+  },
   'admin-claim': {
     value: 'path=value',
-    help: 'Who administers: the claim at this path is, or contains, this value. A path is dotted, or a JSON Pointer where names contain dots. With several issuers each says it for itself: admin_claim',
+    help: 'The claim that makes an administrator: at this path it is, or contains, this value. A path is dotted, or a JSON Pointer where names contain dots. Each of several issuers has its own: admin_claim',
     env: 'TOOLCRIB_ADMIN_CLAIM',
     default: `${adminMatcher.path}=${adminMatcher.value}`,
   },
   'run-claim': {
     value: 'path=value',
-    help: 'Which administrators may register what starts a program on this machine, written like --admin-claim. In development all of them may. With several issuers: run_claim',
+    help: 'The claim that lets an administrator register programs to start on this machine, written like --admin-claim. In development all of them may. With several issuers: run_claim',
     env: 'TOOLCRIB_RUN_CLAIM',
     default: `${runMatcher.path}=${runMatcher.value}`,
   },
@@ -55,7 +60,7 @@ export const placeOptions = {
   },
   'run-rules': {
     value: 'file',
-    help: 'What may be started on this machine, in YAML. Without it: in development everything except shells, inline code and packages from URLs, with --issuer nothing',
+    help: 'A YAML file of the programs that may be started on this machine. Without it: in development everything except shells, inline code and packages from URLs, with --issuer nothing',
     env: 'TOOLCRIB_RUN_RULES',
   },
 } as const satisfies OptionTable;
@@ -156,9 +161,9 @@ export const serveOptions = {
     help: 'How many of them may come at once before the rate applies',
     default: String(requestLimits.burst),
   },
-  timeout: { value: 'ms', help: 'How long a call may take where nothing else is said', default: String(usualConfig.defaultTimeoutMs) },
+  timeout: { value: 'ms', help: 'Default timeout of a call', default: String(usualConfig.defaultTimeoutMs) },
   'max-timeout': { value: 'ms', help: 'The longest time a caller may ask for', default: String(usualConfig.maxTimeoutMs) },
-  drain: { value: 'ms', help: 'How long running calls may still take when the server stops', default: String(usualConfig.drainMs) },
+  drain: { value: 'ms', help: 'Grace period for running calls when the server stops', default: String(usualConfig.drainMs) },
   'response-bytes': {
     value: 'bytes',
     help: 'The largest answer that is given whole; a larger one is cut, and kept to be fetched',
@@ -166,10 +171,10 @@ export const serveOptions = {
   },
   pinning: {
     value: 'mode',
-    help: 'What happens to new and changed tools where their source does not say: off, warn or quarantine. Without it: in development warn, with --issuer quarantine',
+    help: 'Default for new and changed tools: off, warn or quarantine. Without it: in development warn, with --issuer quarantine',
     env: 'TOOLCRIB_PINNING',
   },
-  'artifact-days': { value: 'days', help: 'How long what was cut is kept', default: String(usualConfig.artifactDays) },
+  'artifact-days': { value: 'days', help: 'How long cut parts of answers are kept', default: String(usualConfig.artifactDays) },
   'artifact-bytes': {
     value: 'bytes',
     help: 'How much is kept for each user, with the answers of calls that are async or have a key; the oldest makes room for the newest',

@@ -14,7 +14,7 @@ export const serve = defineCommand({
   operandCount: [0, 0],
   options: serveOptions,
   notes: [
-    'Without --issuer the server is in development mode: it makes tokens itself, for whoever can read its data folder.',
+    'Without --issuer the server is in development mode: it makes tokens itself, for everybody who can read its data folder.',
     'Options win over the environment variables named in brackets, and those over the file that --config names.',
   ],
   examples: [

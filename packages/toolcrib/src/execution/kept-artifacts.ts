@@ -36,7 +36,7 @@ export function createKeptArtifacts({ store, keyRing, bytesPerPrincipal, warn }:
         await store.artifacts.keep(rows, bytesPerPrincipal);
         return true;
       } catch (error) {
-        warn(`What was cut from the answer of call ${callId} could not be kept: ${String(error)}`);
+        warn(`The rest of the answer of call ${callId} could not be kept: ${String(error)}`);
         return false;
       }
     },

@@ -42,7 +42,7 @@ export interface ServeConfig {
   adminMatcher: Matcher;
   /** [SEC-2] The same of those who may say what is run on this machine; in development all administrators may. */
   runMatcher: Matcher;
-  /** [SEC-2] What may run on this machine. Without them: in development whatever is no trick, else nothing. */
+  /** [SEC-2] Programs that may run on this machine. Without them: in development everything except shells, inline code and packages from URLs, else nothing. */
   runRules?: RunRules;
   /** [INV-3] What becomes of new and changed tools of sources that do not say it; where it is left out, `warn` in development and else `quarantine`. */
   pinning?: Pinning | undefined;

@@ -41,7 +41,7 @@ export const issuerConfigSchema = z
       .optional()
       .describe("Where it exchanges tokens (RFC 8693); by default as the issuer's discovery document says"),
     algorithms: z.array(z.enum(signatureAlgorithms)).min(1).optional().describe('The signature algorithms to accept; by default all'),
-    token_type: z.string().min(1).max(100).optional().describe('What the `typ` header must say, such as at+jwt'),
+    token_type: z.string().min(1).max(100).optional().describe('Required value of the `typ` header, such as at+jwt'),
     admin_claim: claimRuleSchema
       .optional()
       .describe('Which of its users administer, written like --admin-claim, which is for an issuer that is alone; without it none of them'),

@@ -12,7 +12,7 @@ export function unreadDocument(
     case 'memory':
       return tooMuch(`more than ${memoryLimitMb} MB of memory`);
     case 'output':
-      return new CribError('VALIDATION_ERROR', 'What the document comes to is too large; give a smaller one');
+      return new CribError('VALIDATION_ERROR', 'The document grows too large when it is read; give a smaller one');
     case 'crash':
       return new CribError('INTERNAL', `The process that reads the document crashed: ${faultIn(outcome.words)}`);
   }

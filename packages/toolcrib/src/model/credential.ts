@@ -53,7 +53,7 @@ export function credentialSchemaOf<Value extends z.ZodType>(value: Value) {
         .describe('Where a client metadata document of ours is published, used where it is understood'),
       scope,
       authorization_server: address.optional().describe('Its issuer. Required for a server that is started here, else found by asking'),
-      resource: address.optional().describe('What the tokens are for; the address of the server unless told'),
+      resource: address.optional().describe('The resource the tokens are for; the address of the server by default'),
       skip_issuer_check: z.boolean().optional().describe('For a server whose metadata names another issuer than its own (RFC 8414 §3.3)'),
       shared: z.boolean().optional().describe('One connection for everybody, made by an administrator, in place of one for each user'),
       dpop: z.boolean().optional().describe('Binds the tokens to a key of ours (RFC 9449)'),

@@ -18,6 +18,6 @@ export const definitionFlagSchema = z.strictObject({
       '`unexamined`: the definition is too large to be looked at as a whole, and this is where looking ended. `unusable_schema`: nobody can call the tool, for the reason in `excerpt`',
     ),
   at: z.string().describe('Where in the definition, as a JSON Pointer'),
-  excerpt: z.string().describe('What stands there; what cannot be seen is written as its code, `\\u{200B}`'),
+  excerpt: z.string().describe('The text at this place; invisible characters are written as their code, `\\u{200B}`'),
 });
 export type DefinitionFlag = z.infer<typeof definitionFlagSchema>;

@@ -19,7 +19,7 @@ export const importReportSchema = z.strictObject({
         message: z.string(),
       }),
     )
-    .describe('What was put right or left out, without harm to the rest'),
+    .describe('Parts that were corrected or left out; the rest is as documented'),
   bytes: count.describe('Of the document and of those it refers to'),
   tokens: count.describe('About what a model reads where all tools are listed to it'),
   advice: z.string().nullable(),

@@ -50,7 +50,7 @@ const rulesSchema = z.strictObject({
   runtimes: z
     .array(z.enum(runtimes))
     .max(20)
-    .describe('What may start servers at all: npx, uvx (also uv run), node, python, docker, program'),
+    .describe('Runtimes that may start servers: npx, uvx (also uv run), node, python, docker, program'),
   packages: z
     .array(packageRule)
     .max(10_000)
@@ -87,7 +87,7 @@ const rulesSchema = z.strictObject({
       processes: limit(processes),
       open_files: limit(open_files),
     })
-    .describe('What each local server may use; a source may ask for less')
+    .describe('Limits for each local server; a source may ask for less')
     .prefault({}),
   user: z
     .string()

@@ -10,7 +10,7 @@ const toolsSchema = z.array(z.string().min(1).max(512)).max(1000).default([]);
 
 /** [POL-3] What somebody with these claims must be able to use, and what not. */
 export const policyTestSchema = z.strictObject({
-  name: z.string().trim().min(1).max(200).describe('What the test is about, for people'),
+  name: z.string().trim().min(1).max(200).describe('A title for people'),
   claims: z.record(z.string(), z.unknown()).default({}).describe('Claims as they stand in a token'),
   can: toolsSchema.describe('Names of tools, or `*` globs: all that fit must be usable, and there must be one'),
   cannot: toolsSchema.describe('Names of tools, or `*` globs: none that fits may be usable'),

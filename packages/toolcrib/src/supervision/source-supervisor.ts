@@ -80,7 +80,7 @@ export interface SourceSupervisorInput {
   enginePauseMs?: number;
 }
 
-const isBack = 'What it waited for is there again.';
+const isBack = 'The part it waited for is there again.';
 
 /** Keeps one server alive and owns its status. Nothing here knows of any other source [LIFE-8]. */
 export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupervisor {
@@ -268,7 +268,7 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   }
 
   async function release(): Promise<void> {
-    await input.release?.().catch((error: unknown) => note(`What was made for it could not be let go of: ${toCribError(error).message}`));
+    await input.release?.().catch((error: unknown) => note(`Its resources could not be released: ${toCribError(error).message}`));
   }
 
   async function haltNow(reason: CribError): Promise<void> {

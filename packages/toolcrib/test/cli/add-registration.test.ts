@@ -181,7 +181,7 @@ describe('what is added', () => {
   });
 
   const wrong: [args: string[], message: string][] = [
-    [[], 'What is to be added is missing'],
+    [[], 'Name something to add'],
     [['npx'], '<package> is missing'],
     [['uvx', '--from', 'a', 'b', '--version', '1'], "with options of uvx, write it behind the package: --from 'name==1.2.3'"],
     [['uvx', '--from', 'a'], 'Package identifier required'],
@@ -202,7 +202,7 @@ describe('what is added', () => {
     [['npx', 'pkg', '--transport', 'stdio'], '--transport must be sse or streamable_http, not "stdio"'],
     [['npx', 'pkg', '--standby', '2'], '--standby is for --lifecycle transient'],
     [['--container', 'a', '--image', 'b', '--', 'x'], 'give one of them'],
-    [['--container', 'a'], 'What is started inside the container is missing'],
+    [['--container', 'a'], 'The command to start inside the container is missing'],
     [['--container', 'a', '--memory', '64', '--', 'x'], '--memory has no effect on a container that runs already'],
     [['--container', 'a', '--cwd', '/x', '--', 'x'], '--cwd is not for a server inside a container'],
     [['--image', 'a', '--pids', '31', '--', 'x'], '--pids must be a whole number from 32'],

@@ -22,7 +22,7 @@ describe.each(modes)('while what runs containers is away, a %s server', (mode) =
     expect(await source.call('echo', { text: 'back' })).toMatchObject({ content: [{ text: 'back' }] });
     expect(source.notes().filter((note) => /Docker|waited/.test(note))).toEqual([
       'Waiting to be started again: Docker not running. Start it.',
-      'What it waited for is there again.',
+      'The part it waited for is there again.',
     ]);
     expect(source.releases).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe.each(modes)('while what runs containers is away, a %s server', (mode) =
     source.engine.away = false;
     await untilSeen(() => source.supervisor.status.state === 'running');
     expect(source.statuses.map(({ state }) => state)).toEqual(['starting', 'error', 'starting', 'error', 'running']);
-    expect(source.notes().at(-1)).toBe('What it waited for is there again.');
+    expect(source.notes().at(-1)).toBe('The part it waited for is there again.');
     expect(source.living()).toHaveLength(1);
   });
 });

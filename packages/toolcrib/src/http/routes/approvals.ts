@@ -40,7 +40,7 @@ export function approvalRoutes({ crib }: { crib: Crib }): Route[] {
       method: 'GET',
       path: '/api/tools/{id}/difference',
       operationId: 'toolDifference',
-      summary: "What was approved of a tool's definition beside what its source says now",
+      summary: "A tool's approved definition beside its current one",
       tag: 'tools',
       access,
       params: toolParams,
@@ -84,7 +84,7 @@ export function approvalRoutes({ crib }: { crib: Crib }): Route[] {
       access,
       params,
       body: sourceApprovalSchema,
-      responses: { 200: { description: 'What still waits', schema: differencesSchema } },
+      responses: { 200: { description: 'The definitions that still wait', schema: differencesSchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
       async handle({ principal, params, body }) {
         const source = findSource(crib, params.id);

@@ -71,7 +71,7 @@ export function auditRoutes({ crib, closing }: { crib: Crib; closing: AbortSigna
       tag,
       access,
       query: auditVerifyQuerySchema,
-      responses: { 200: { description: 'What was found', schema: auditVerdictSchema } },
+      responses: { 200: { description: 'The verdict', schema: auditVerdictSchema } },
       async handle({ query: { expect } }) {
         await crib.refusals.flush();
         return crib.store.audit.verify(expect?.split(',').map(parseHead));

@@ -23,7 +23,7 @@ const databaseWithinMs = 2000;
 
 const state = z.strictObject({ status: z.string() });
 const readiness = state.extend({
-  warnings: z.array(z.string()).optional().describe('What does not keep the server from serving, and should be seen to'),
+  warnings: z.array(z.string()).optional().describe('Problems that do not keep the server from serving, but need attention'),
 });
 
 /** [BFF-7] For load balancers, Prometheus and people who want to know what there is. */

@@ -18,7 +18,7 @@ export function sourceLogRoutes({ crib, closing }: { crib: Crib; closing: AbortS
       method: 'GET',
       path: '/api/sources/{id}/logs',
       operationId: 'sourceLogs',
-      summary: 'What a source said last and what happened to it; as a stream, also what follows',
+      summary: 'The last log lines and events of a source; as a stream, also those that follow',
       description:
         'With `wire` the messages between Toolcrib and the source instead, as far as they were kept. A stream ends when the token does.',
       tag,

@@ -99,7 +99,7 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       operationId: 'previewSource',
       summary: 'Says what a registration would come to, and saves nothing',
       description:
-        'What would be started, which values are missing, whether the namespace is taken. With `discover` the server is really started or connected to, or the document imported, once, to see its tools; nothing of it is left afterwards.',
+        'Shows the command that would be started, missing values, and whether the namespace is taken. With `discover` the server is really started or connected to, or the document imported, once, to see its tools; nothing of it is left afterwards.',
       tag,
       access,
       query: z.strictObject({ discover: z.enum(['true', 'false']).optional() }),
@@ -107,7 +107,7 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       bodyLimitBytes,
       example: registrationExample,
       rated: () => true,
-      responses: { 200: { description: 'What it would come to', schema: sourcePreviewSchema } },
+      responses: { 200: { description: 'The source it would become', schema: sourcePreviewSchema } },
       errors: ['RATE_LIMITED'],
       async handle({ principal, body, query, reply }) {
         const gone = new AbortController();

@@ -19,7 +19,7 @@ export function utcpCallRoutes({ crib }: { crib: Crib }): Route[] {
       operationId: 'callUtcpTool',
       summary: 'Calls a tool as a UTCP manual says',
       description:
-        'What the templates of `GET /api/utcp` lead to. The query holds the arguments by name (`tags[]=a`, `filter[age]=3`), read by the input schema of the tool; `body_field` of its template names the one that is the body. The answer is the result alone, or an error with its status. `POST /api/bff/tools/call` tells more.',
+        'The templates of `GET /api/utcp` lead here. The query holds the arguments by name (`tags[]=a`, `filter[age]=3`), read by the input schema of the tool; `body_field` of its template names the one that is the body. The answer is the result alone, or an error with its status. `POST /api/bff/tools/call` tells more.',
       tag: 'agents',
       access: 'caller',
       params: z.strictObject({ tool_id: z.string().min(1).max(512) }),

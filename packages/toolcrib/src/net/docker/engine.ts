@@ -93,7 +93,9 @@ function parseAnswer<Answer>({ text }: Reply, schema: z.ZodType<Answer>): Answer
   try {
     return schema.parse(text === '' ? undefined : JSON.parse(text));
   } catch (cause) {
-    throw new EngineUnavailableError('What answers there is no Docker Engine that we understand. Check DOCKER_HOST.', { cause });
+    throw new EngineUnavailableError('The answer there is not from a Docker Engine that Toolcrib understands. Check DOCKER_HOST.', {
+      cause,
+    });
   }
 }
 

@@ -39,7 +39,7 @@ export class FrameReader {
     this.#headerRead = 0;
     const [kind = 0] = this.#header;
     if (kind > 2 || this.#header.readUIntBE(1, 3) !== 0) {
-      throw new ProtocolError('What came from Docker is no multiplexed stream; is a terminal attached to it?');
+      throw new ProtocolError('Docker did not send a multiplexed stream; is a terminal attached to it?');
     }
     // Kind 0 is the echo of the input, which no engine sends on this way; taken for output, it is at least seen.
     this.#stream = kind === 2 ? 'stderr' : 'stdout';

@@ -22,7 +22,7 @@ export const namingFields = {
 /** And of how it is used. */
 export const handlingFields = {
   resilience: orNull(resilienceSchema).describe('How patient we are with the server, and how persistent'),
-  limits: orNull(callLimitsSchema).describe('What holds for all its tools together; a remote server has a breaker unless told otherwise'),
+  limits: orNull(callLimitsSchema).describe('Limits for all its tools together; a remote server has a breaker by default'),
   tools: orNull(tools).describe('Which of its tools are taken: `*` globs of their names, or selectors'),
   pinning: orNull(pinning.unwrap()).describe(
     'off: new and changed tools are taken as they are; warn: changed ones are reported; quarantine: new and changed ones wait for approval. The default is that of the server: warn in development, quarantine with an issuer. A replacement that does not say keeps what was there',

@@ -25,7 +25,7 @@ export function valuesSchema<Value extends z.ZodType>(value: Value) {
     .refine((values) => Object.keys(values).length <= maxNames, `At most ${maxNames} entries`);
 }
 
-/** [ID-2] As whom a server is spoken to, as a person writes it. */
+/** [ID-2] The credential for a server, as a person writes it. */
 export const credentialInputSchema = credentialSchemaOf(valueInputSchema).describe(
   'Credentials for the server; secrets are stored sealed and never shown again. `oauth`: every user connects for themselves; `token_exchange`: the token of the caller is exchanged for one that the server accepts',
 );

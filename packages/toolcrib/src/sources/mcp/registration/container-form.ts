@@ -25,7 +25,7 @@ export const containerFormSchema = z
     limits: z
       .strictObject({ memory_mb: memory_mb.unwrap().optional(), cpus: cpus.unwrap().optional(), pids: pids.unwrap().optional() })
       .optional()
-      .describe('What it may use of the machine: 512 MiB, one processor and 256 processes where nothing else is said'),
+      .describe('Its limits; by default 512 MiB, one processor and 256 processes'),
     network: network.unwrap().optional(),
     read_only: read_only.unwrap().optional(),
     tmpfs: tmpfs.unwrap().optional(),

@@ -25,8 +25,7 @@ export function containerSettings(form: ContainerForm, allowedMounts: AllowedMou
   for (const [index, { source, target }] of mounts.entries()) {
     const field = `mcp_container.mounts.${index}`;
     // Both become one argument of docker run, whose parts are divided by commas.
-    if (/[,"\r\n]/.test(source + target))
-      throw invalid(field, 'What is mounted can have no comma, quotation mark or line break in its path');
+    if (/[,"\r\n]/.test(source + target)) throw invalid(field, 'A mounted path cannot contain a comma, a quotation mark or a line break');
     if (/^\/+$/.test(target)) throw invalid(`${field}.target`, 'Nothing can be mounted in place of the whole container. Name a directory');
     checkMountSource(source, { field: `${field}.source`, allowedMounts });
   }

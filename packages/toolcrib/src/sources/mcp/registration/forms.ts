@@ -29,7 +29,7 @@ export const mcpRegistrationSchema = z
     mcp_transport_type: orNull(transport_type.unwrap()).describe(
       'stdio (default) or sse for a local server, streamable_http (default) or sse for a remote one',
     ),
-    mcp_runtime_hint: orNull(runtimeHintSchema).describe('What starts the command'),
+    mcp_runtime_hint: orNull(runtimeHintSchema).describe('The launcher of the command'),
     mcp_lifecycle_mode: orNull(lifecycle_mode.unwrap()).describe(
       'transient (default): a fresh process for every call; singleton: one process, kept and shared',
     ),
@@ -39,9 +39,7 @@ export const mcpRegistrationSchema = z
     mcp_config: (z.unknown() as z.ZodType<Json>)
       .optional()
       .describe('Values for the arguments that a manifest leaves open; shown redacted'),
-    mcp_process_limits: orNull(processLimitsSchema).describe(
-      'What a server that is started here may use of the machine; not more than the operator allows',
-    ),
+    mcp_process_limits: orNull(processLimitsSchema).describe('Limits of a server that is started here; not more than the operator allows'),
     mcp: orNull(packageFormSchema),
     ...packageFields,
     mcp_container: orNull(containerFormSchema),

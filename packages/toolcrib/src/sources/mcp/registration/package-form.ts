@@ -85,7 +85,7 @@ export type PackageVariables = z.infer<typeof variablesSchema>;
 
 /** [SRC-2] What describes a server by its package: under `mcp`, or at the top of a registration. */
 export const packageFields = {
-  package: packageSchema.nullish().describe('What is started or connected to. Required unless source names a registry'),
+  package: packageSchema.nullish().describe('The package to start, or the server to connect to. Required unless source names a registry'),
   transport: transportSchema.nullish(),
   source: originSchema.nullish(),
   env_vars: variablesSchema.nullish(),

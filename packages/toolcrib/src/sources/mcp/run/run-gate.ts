@@ -36,7 +36,7 @@ export interface AdmittedLaunch {
 }
 
 interface RunGateInput {
-  /** `nothing` may be run; without any, whatever is no trick. */
+  /** `nothing` may be run; without any, everything except shells, inline code and packages from URLs. */
   rules: RunRules | 'nothing' | undefined;
   allowedMounts: AllowedMounts;
   /** As whom servers run; null: as ourselves. */
