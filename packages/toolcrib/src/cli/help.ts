@@ -71,10 +71,16 @@ function optionText(spec: OptionSpec): string {
 
 /** Help must be readable whole, so long texts go on in the next line instead of being cut. */
 function wrapLast(rows: string[][]): string[] {
-  const first = Math.max(...rows.map(([form = '']) => form.length));
+  // At a narrow terminal a long form has a line of its own, so that it takes no room from all texts.
+  const most = widest() < 100 ? 28 : Infinity;
+  const first = Math.max(...rows.map(([form = '']) => form.length).filter((length) => length <= most));
   const room = Math.max(30, widest() - first - 4);
-  const wrapped = rows.flatMap(([form = '', text = '']) => wrap(text, room).map((line, index) => [index === 0 ? form : '', line]));
-  return wrapped.map(([form = '', line = '']) => `  ${paint('bold', form.padEnd(first))}  ${line}`.trimEnd());
+  return rows.flatMap(([form = '', text = '']) => {
+    const lines = wrap(text, room);
+    const cells =
+      form.length > first ? [[form, ''], ...lines.map((line) => ['', line])] : lines.map((line, index) => [index === 0 ? form : '', line]);
+    return cells.map(([left = '', line = '']) => `  ${paint('bold', left.padEnd(first))}  ${line}`.trimEnd());
+  });
 }
 
 /** Also where there is no terminal, lines are no longer than people like to read. */
