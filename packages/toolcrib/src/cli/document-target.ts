@@ -27,6 +27,8 @@ export function documentTarget(written: string, { type }: DocumentOptions): Docu
   const text = readText(written);
   if (text === undefined) throw new UsageError(`There is no file ${JSON.stringify(written)} here`);
   const found = type ?? typeOfText(text);
+  if (found === undefined && /"(?:mcpServers|utcp_version|call_template_type)"\s*:/.test(text))
+    throw new UsageError(`${JSON.stringify(written)} was written for another client: use toolcrib import ${written}`);
   if (found === undefined)
     throw new UsageError(`${JSON.stringify(written)} looks like neither OpenAPI nor Arazzo: say which it is with --openapi or --workflow`);
   return { kind: 'document', type: found, written, text };

@@ -21,13 +21,17 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
   throw fromZod(parsed.error);
 }
 
+/** [SRC-4] What files of other clients have at their top. */
+const ofOthers = new Set(['mcpServers', 'call_template_type', 'manual_call_templates', 'utcp_version', 'manual_version']);
+
 function fromZod(error: z.ZodError): CribError {
   const issue = deepestIssue(error.issues[0]);
   if (issue === undefined) return new CribError('VALIDATION_ERROR', 'The input does not fit');
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
     const field = [...path, issue.keys[0] ?? ''].join('.').slice(0, 500);
-    return new CribError('VALIDATION_ERROR', `${field} is not a field of this request`, { field });
+    const hint = path.length === 0 && issue.keys.some((key) => ofOthers.has(key)) ? '. POST /api/sources/import takes this as it is' : '';
+    return new CribError('VALIDATION_ERROR', `${field} is not a field of this request${hint}`, { field });
   }
   const field = path.join('.').slice(0, 500);
   return field === ''

@@ -89,6 +89,8 @@ describe('what a document is', () => {
     const odd = await file('odd.json', '{"tools": []}');
     expect(() => registration([odd])).toThrow('looks like neither OpenAPI nor Arazzo');
     expect(registration([odd, '--openapi'])).toMatchObject({ source_type: 'openapi' });
+    const manual = await file('manual.json', '{"utcp_version": "1.0.1", "tools": []}');
+    expect(() => registration([manual])).toThrow('toolcrib import');
     expect(() => registration([join(folder.path, 'nowhere.json'), '--openapi'])).toThrow('There is no file');
   });
 

@@ -338,3 +338,8 @@ test.each<[string, unknown, string, number]>([
 test('[SRC-4] only administrators import', async () => {
   expect((await server.alice.post('/api/sources/import', { mcpServers: { a: runs } })).status).toBe(403);
 });
+
+test('[SRC-4] who posts a call template as a registration is told where it is taken', async () => {
+  const { status, json } = await server.admin.post('/api/sources', original.production);
+  expect([status, json.message]).toEqual([400, expect.stringContaining('POST /api/sources/import takes this as it is')]);
+});

@@ -1,6 +1,7 @@
 import { fixtureServer } from '../fixtures/mcp/start-fixture.ts';
 import type { PartName } from '../parts.ts';
 import type { PageSettings } from './page-script.ts';
+import { readBlocks } from './read-page.ts';
 
 /** What a page takes for granted: that a server runs, files it speaks of, the address of a database. */
 export interface Stage extends PageSettings {
@@ -18,6 +19,11 @@ const fixtureManifest = JSON.stringify({
   version: '1.0.0',
   packages: [{ name: 'github', transport_type: 'stdio', runtime: 'node', command: [process.execPath, fixtureServer, 'tools'] }],
 });
+
+/** The manual that the page shows. */
+const weatherManual = JSON.parse(
+  readBlocks('docs/utcp.md').find(({ kind, text }) => kind === 'json' && text.includes('get_forecast'))?.text ?? '{}',
+) as object;
 
 export const stages: Record<string, Stage> = {
   'README.md': { parts: ['npx'] },
@@ -65,6 +71,7 @@ serve <<<'npx toolcrib serve --data /var/lib/toolcrib'
 mkdir /backups`,
     parts: ['keycloak', 'postgres', 'openssl'],
   },
+  'docs/utcp.md': { before: serving, files: { 'weather.json': JSON.stringify(weatherManual) } },
   'docs/workflows.md': { before: serving },
   'examples/agent-host/README.md': { parts: ['keycloak'] },
 };
