@@ -5,15 +5,16 @@ import { align } from './align.ts';
 import { clientOptions } from './client-options.ts';
 import { paint } from './terminal.ts';
 
-/** For sources to be started: the number of tools should be the one that they see a moment later. */
+/** For sources to be started and keys to be fetched: what is told should still be so a moment later. */
 const patienceMs = 3000;
 
 /** What a person reads when the server has started. */
 export async function serveBanner(config: ServeConfig, running: RunningServer): Promise<string> {
   const { url } = running;
+  const [inventory, unreachable] = await Promise.all([running.inventory(patienceMs), running.unreachableIssuers(patienceMs)]);
   const facts = [
     ['Address', url],
-    ['Tools', toolsText(await running.inventory(patienceMs))],
+    ['Tools', toolsText(inventory)],
     ['Data', config.databaseUrl === undefined ? config.dataDir : `${config.dataDir}, and PostgreSQL at ${placeOf(config.databaseUrl)}`],
     ...(config.configFile === undefined ? [] : [['File', config.configFile]]),
     running.dev
@@ -27,6 +28,7 @@ export async function serveBanner(config: ServeConfig, running: RunningServer): 
     ...align(facts, { indent: 2, paint: (text, column) => (column === 0 ? paint('dim', text) : text) }),
     '',
   ];
+  for (const issuer of unreachable) lines.push(paint('yellow', unreachableText(issuer)), '');
   if (running.mint)
     lines.push(
       'A first call, as alice (paste it into another terminal; the token lasts an hour):',
@@ -43,6 +45,10 @@ function toolsText({ tools, starting }: Inventory): string {
   const [first, ...others] = starting;
   const which = others.length < 3 ? starting.join(', ') : `${first} and ${others.length} other sources`;
   return `${tools} so far; still starting: ${which}`;
+}
+
+function unreachableText(issuer: string): string {
+  return `The keys of ${issuer} cannot be fetched, so its users are refused until they can be: check the address, and that this machine may reach it. The log says why, and \`toolcrib doctor\` looks again.`;
 }
 
 /** Not indented, so that it can be copied as it stands. */

@@ -51,6 +51,8 @@ export interface RunningServer {
   readonly dev: boolean;
   /** A development user's token; absent where real issuers are configured. */
   mint?(username: string): Promise<string>;
+  /** The issuers whose keys cannot be fetched, so that their users are refused; waits so long for the first attempt. */
+  unreachableIssuers(patienceMs: number): Promise<string[]>;
   /** What there is to call; waits so long for sources that are being started. */
   inventory(patienceMs: number): Promise<Inventory>;
   /** Whether the demo server is among the sources, or about to be. */
@@ -241,7 +243,7 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, publicUr
   const metricsUrl = metricsListener?.url;
   logger.info({ url: baseUrl, version, development: devIssuer !== undefined, ...(metricsUrl && { metrics: metricsUrl }) }, 'serving');
   // Once the door is open, and from then on: an issuer that is down keeps nobody from starting, and is known before the first caller comes.
-  void verifier.renewKeys();
+  const keysSought = verifier.renewKeys();
   const renewing = setInterval(() => void verifier.renewKeys(), renewKeysMs).unref();
   // Once the door is open: nobody waits for a demo.
   const demoPlaced = development
@@ -253,6 +255,10 @@ async function openDoor({ config, crib, metrics, logger, port, baseUrl, publicUr
     ...(metricsUrl === undefined ? {} : { metricsUrl }),
     dev: devIssuer !== undefined,
     ...(devIssuer === undefined ? {} : { mint: (username: string) => devIssuer.mint(username) }),
+    async unreachableIssuers(patienceMs) {
+      await Promise.race([keysSought, delay(patienceMs, undefined, { ref: false })]);
+      return verifier.unreachable();
+    },
     async inventory(patienceMs) {
       const until = Date.now() + patienceMs;
       await Promise.race([demoPlaced, delay(patienceMs, undefined, { ref: false })]);

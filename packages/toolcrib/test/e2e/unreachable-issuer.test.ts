@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { serveBanner } from '../../src/cli/serve-banner.ts';
+import { usualConfig } from '../../src/http/server-config.ts';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
 import { fetchDocument } from '../fixtures/loopback-egress.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
-import { administering, spawnServer, temporaryDirectory, until, untilSeen } from '../running-server.ts';
+import { administering, spawnServer, startTestServer, temporaryDirectory, until, untilSeen } from '../running-server.ts';
 
 test('[ID-1] [BFF-7] an issuer that cannot be reached is warned of at the start, in the log and in /readyz, which asks nobody', async () => {
   await using good = await startTokenIssuer();
@@ -24,6 +26,16 @@ test('[ID-1] [BFF-7] an issuer that cannot be reached is warned of at the start,
   expect(bad.fetches.jwks).toBe(jwks);
   // The others are served.
   expect((await server.client(await good.sign()).get('/api/me')).status).toBe(200);
+});
+
+test('[ID-1] [CLI-1] a person who starts the server reads it, with what to check', async () => {
+  await using issuer = await startTokenIssuer();
+  await issuer.stop();
+  await using server = await startTestServer({ issuers: [issuer.config] });
+  expect(await server.running.unreachableIssuers(60_000)).toEqual([issuer.issuer]);
+  const banner = await serveBanner({ ...usualConfig, dataDir: server.dataDir, issuers: [issuer.config] }, server.running);
+  expect(banner).toContain(`The keys of ${issuer.issuer} cannot be fetched`);
+  expect(banner).toMatch(/check the address.*`toolcrib doctor`/);
 });
 
 test('[ID-1] it is known without a caller when an issuer goes away, and when it is back', async () => {
