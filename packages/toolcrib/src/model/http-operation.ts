@@ -60,10 +60,8 @@ export interface HttpParameter {
 
 export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
-export interface HttpRequestBody {
-  /** Its name among the tool's arguments: `body`. */
-  argument: string;
-  required: boolean;
+/** How a body is written in one media type. */
+export interface BodyForm {
   content_type: string;
   /**
    * How the argument becomes bytes: JSON; `application/x-www-form-urlencoded`; `multipart/*`; text as it is; bytes that the argument gives in
@@ -72,6 +70,29 @@ export interface HttpRequestBody {
   kind: 'json' | 'form' | 'multipart' | 'text' | 'binary';
   /** Of a form or multipart body, by property: how each is written. What is not named follows the defaults of the specification. */
   encoding: Record<string, PartEncoding>;
+}
+
+/** In the form that is preferred. */
+export interface HttpRequestBody extends BodyForm {
+  /** Its name among the tool's arguments: `body`. */
+  argument: string;
+  required: boolean;
+  /** Where there are several that mean different things. */
+  choice?: BodyChoice;
+}
+
+export interface BodyChoice {
+  /** The argument that names the media type. */
+  argument: string;
+  /** All of them, the preferred one first. */
+  forms: ChosenForm[];
+}
+
+export interface ChosenForm extends BodyForm {
+  /** The types of the values that it is meant for. */
+  takes: JsonType[];
+  /** Where others take objects as well: the names of the fields by which its own are told from theirs. */
+  fields?: { required: string[]; known: string[] };
 }
 
 export interface PartEncoding {

@@ -65,6 +65,8 @@ export interface PlannedBody {
   payload: Json;
   /** `target` is a JSON Pointer. */
   replacements: { target: string; value: Json }[];
+  /** Where the operation takes several media types, and the step names one. */
+  choice?: { argument: string; content_type: string };
 }
 
 export interface PlannedCriterion {

@@ -103,12 +103,36 @@ test('[WF-1] a step is bound by path and method too, and by the argument names o
   });
 });
 
+test('[WF-1] a step may name any of the media types that its operation takes', async () => {
+  const takes = (content_type: string) => ({ content_type, kind: 'json' as const, encoding: {}, takes: ['object' as const] });
+  const forms = [takes('application/merge-patch+json'), takes('application/strategic-merge-patch+json')];
+  const tool = operationTool({ id: 'patch', method: 'PATCH', path: '/pets', body: { kind: 'json', type: 'application/merge-patch+json' } });
+  const body = { argument: 'body', required: true, ...takes('application/merge-patch+json'), choice: { argument: 'content_type', forms } };
+  const stepFor = async (contentType: string) => {
+    const steps = [{ stepId: 's', operationId: 'patch', requestBody: { contentType, payload: {} } }];
+    const patch = { ...tool, operation: { ...tool.operation, body } };
+    const { tools: found, report } = await importFrom(arazzo([{ workflowId: 'w', steps }]), [patch]);
+    return found[0]?.workflow?.workflows[0]?.steps[0] ?? report.skipped;
+  };
+  const content_type = 'application/strategic-merge-patch+json';
+  expect(await stepFor(content_type)).toMatchObject({
+    calls: { headers: { 'content-type': content_type } },
+    body: { choice: { argument: 'content_type', content_type } },
+  });
+  expect(await stepFor('text/csv')).toMatchObject([
+    { reason: expect.stringContaining('a body of application/merge-patch+json, application/strategic-merge-patch+json, not text/csv') },
+  ]);
+});
+
 describe('a workflow that cannot be carried out is left out, with the reason', () => {
   const step = (fields: JsonObject) => ({ steps: [{ stepId: 's', ...fields }] });
   const order = (requestBody: JsonObject) => step({ operationId: 'placeOrder', requestBody });
 
   test.each<[string, JsonObject, string]>([
     ['an unknown operation', step({ operationId: 'nothing' }), 'step s: nothing is no tool of shop; refresh that source'],
+    ['an operation in other letters', step({ operationId: 'FINDPETS' }), 'step s: FINDPETS is no tool of shop; did you mean findPets?'],
+    ['an operation that is misspelt', step({ operationId: '$sourceDescriptions.shop.findPest' }), 'did you mean findPets?'],
+    ['a path that is misspelt', step({ operationPath: '{$sourceDescriptions.shop.url}#/paths/~1pet/get' }), 'did you mean /pets?'],
     ['an operation that is there twice', step({ operationId: 'twice' }), 'twice is more than one tool of shop; say which by operationPath'],
     ['an unknown source', step({ operationId: '$sourceDescriptions.store.findPets' }), 'names no source description'],
     ['a path that is not written so', step({ operationPath: '/pets' }), 'operationPath is written'],

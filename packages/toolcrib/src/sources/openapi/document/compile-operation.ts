@@ -13,6 +13,7 @@ import { findPagination } from './pagination.ts';
 import { findParameters, type FoundParameter } from './parameters.ts';
 import { checkedPath, templateNames } from './path-template.ts';
 import { findBody } from './request-body.ts';
+import { bodyArgument, sentBodyOf } from './sent-body.ts';
 import type { SchemaTranslator } from './schema-translator.ts';
 import type { Security } from './security.ts';
 
@@ -43,8 +44,9 @@ export function compileOperation(found: FoundOperation, name: string, poll: Poll
     (parameter) => !isCredential(parameter, security),
   );
   const body = findBody(document, method, operation, bodies);
-  const names = argumentNames(parameters, body === null ? [] : [body.body.argument]);
-  const input_schema = inputSchema(context.inputs, { parameters, names, body }, warn);
+  const names = argumentNames(parameters, body === null ? [] : [bodyArgument]);
+  const sentBody = body === null ? null : sentBodyOf(document, body, names);
+  const input_schema = inputSchema(context.inputs, { parameters, names, body, sent: sentBody }, warn);
   const answers = findAnswers(document, operation);
   if (answers.begins && poll === null) warn('It answers 202 and says where to ask for the result: async_poll can do the waiting');
   // What is followed ends with another answer than the one that is described here.
@@ -75,7 +77,7 @@ export function compileOperation(found: FoundOperation, name: string, poll: Poll
       path,
       server,
       parameters: sent,
-      body: body?.body ?? null,
+      body: sentBody,
       ...security,
       accept: answers.accept,
       ...(answers.redirects ? { answers_with_redirect: true } : {}),

@@ -1,5 +1,6 @@
-import type { HttpParameter } from '../../../model/http-operation.ts';
+import type { HttpParameter, HttpRequestBody } from '../../../model/http-operation.ts';
 import type { Json, JsonObject, JsonSchema } from '../../../model/json.ts';
+import { bodySchema } from './body-schema.ts';
 import { definitionsFor, nearestDefinitions } from './definitions.ts';
 import { cut, isObject } from './node.ts';
 import type { FoundParameter } from './parameters.ts';
@@ -16,12 +17,14 @@ interface InputParts {
   /** The same, in the same order. */
   names: readonly HttpParameter['argument'][];
   body: FoundBody | null;
+  /** The same, as it is sent. */
+  sent: HttpRequestBody | null;
 }
 
 /** [OAS-2] [OAS-3] What a tool takes: one argument for each parameter and one for the body, with all definitions that are reached. */
 export function inputSchema(
   translator: SchemaTranslator,
-  { parameters, names, body }: InputParts,
+  { parameters, names, body, sent }: InputParts,
   warn: (message: string) => void,
 ): JsonSchema {
   const references = new Set<string>();
@@ -38,7 +41,10 @@ export function inputSchema(
     const argument = names[index] ?? parameter.name;
     add(argument, parameter.required, translator.translate(parameter.schema), parameterDescription(parameter, argument));
   }
-  if (body !== null) add(body.body.argument, body.body.required, bodySchema(translator, body), body.description);
+  if (body !== null && sent !== null) {
+    add(sent.argument, body.required, bodySchema(translator, body.forms), body.description);
+    if (sent.choice !== undefined) add(sent.choice.argument, false, choiceSchema(sent.choice.forms), choiceDescription(sent.argument));
+  }
 
   let definitions = definitionsFor(translator, references, largest);
   if (definitions === undefined) {
@@ -63,56 +69,12 @@ function parameterDescription({ name, in: place, description }: FoundParameter, 
   return description === undefined ? sent : `${cut(description, longestDescription)}\n${sent}`;
 }
 
-function bodySchema(translator: SchemaTranslator, { body, schema, encoded }: FoundBody): Translated {
-  const translated = translator.translate(schema);
-  switch (body.kind) {
-    case 'json':
-    case 'form':
-      return translated;
-    case 'text':
-      return encoded || isTextSchema(translated)
-        ? translated
-        : { schema: { type: 'string', contentMediaType: body.content_type }, references: new Set() };
-    case 'binary':
-      return { schema: { type: 'string', contentEncoding: 'base64', contentMediaType: body.content_type }, references: new Set() };
-    case 'multipart':
-      return withFiles(translator, translated, body.encoding);
-  }
+function choiceSchema(forms: readonly { content_type: string }[]): Translated {
+  return { schema: { type: 'string', enum: forms.map(({ content_type }) => content_type) }, references: new Set() };
 }
 
-function isTextSchema({ schema }: Translated): boolean {
-  return isObject(schema) && schema['type'] === 'string' && schema['contentEncoding'] === undefined;
-}
-
-const file: JsonObject = {
-  anyOf: [
-    { type: 'string', contentEncoding: 'base64' },
-    {
-      type: 'object',
-      properties: {
-        data: { type: 'string', contentEncoding: 'base64' },
-        filename: { type: 'string' },
-        content_type: { type: 'string', pattern: '^[\\w.+-]+/[\\w.+-]+' },
-      },
-      required: ['data'],
-      additionalProperties: false,
-    },
-  ],
-};
-
-/** A file may come with its name and type, which means that the object around it stands here, and not among the definitions. */
-function withFiles(translator: SchemaTranslator, translated: Translated, encoding: FoundBody['body']['encoding']): Translated {
-  const reference = translated.references.size === 1 ? [...translated.references][0] : undefined;
-  const isReference = isObject(translated.schema) && typeof translated.schema['$ref'] === 'string';
-  const { schema, references } = isReference && reference !== undefined ? translator.definition(reference) : translated;
-  if (!isObject(schema) || !isObject(schema['properties'])) return translated;
-  const properties = Object.entries(schema['properties']).map(([name, property]): [string, Json] => {
-    if (!Object.hasOwn(encoding, name) || encoding[name]?.binary !== true) return [name, property];
-    const { description, type } = isObject(property) ? property : {};
-    const made = type === 'array' ? { type, items: file } : file;
-    return [name, typeof description === 'string' ? { ...made, description } : made];
-  });
-  return { schema: { ...schema, properties: Object.fromEntries(properties) }, references };
+function choiceDescription(argument: string): string {
+  return `The media type of ${argument}; unless given, the first of them that fits it`;
 }
 
 /** The words of the parameter go before those of its schema. */

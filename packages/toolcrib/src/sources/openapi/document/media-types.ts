@@ -1,4 +1,4 @@
-import type { HttpRequestBody } from '../../../model/http-operation.ts';
+import type { BodyForm } from '../../../model/http-operation.ts';
 
 /** RFC 9110 §8.3.1, with ranges such as `image/*`. */
 const legal =
@@ -9,7 +9,7 @@ export function isMediaType(text: string): boolean {
 }
 
 /** Without its parameters, in small letters. */
-function bareType(mediaType: string): string {
+export function bareType(mediaType: string): string {
   return (mediaType.split(';')[0] ?? '').trim().toLowerCase();
 }
 
@@ -24,7 +24,7 @@ export function isText(mediaType: string): boolean {
 }
 
 /** [OAS-2] How an argument becomes a body of this type. */
-export function bodyKind(mediaType: string): HttpRequestBody['kind'] {
+export function bodyKind(mediaType: string): BodyForm['kind'] {
   const type = bareType(mediaType);
   if (isJson(type)) return 'json';
   if (type === 'application/x-www-form-urlencoded') return 'form';
@@ -32,10 +32,19 @@ export function bodyKind(mediaType: string): HttpRequestBody['kind'] {
   return isText(type) ? 'text' : 'binary';
 }
 
-const preference: HttpRequestBody['kind'][] = ['json', 'form', 'multipart', 'text', 'binary'];
+const preference: BodyForm['kind'][] = ['json', 'form', 'multipart', 'text', 'binary'];
 
-/** The one that serves best; of several of a kind, the plainest and then the first. */
-export function preferredType(mediaTypes: readonly string[]): string | undefined {
-  const rank = (type: string) => preference.indexOf(bodyKind(type)) * 2 + (isJson(type) && bareType(type) !== 'application/json' ? 1 : 0);
-  return mediaTypes.filter(isMediaType).toSorted((a, b) => rank(a) - rank(b))[0];
+/** How well a type serves, the best first: of several of a kind the plainest. */
+export function rankOf(mediaType: string, kind: BodyForm['kind']): number {
+  return preference.indexOf(kind) * 2 + (kind === 'json' && bareType(mediaType) !== 'application/json' ? 1 : 0);
+}
+
+/** Those that only say how values are written, and nothing about what they mean. */
+export function isPlain(mediaType: string): boolean {
+  return /^(?:application|text)\/(?:x-)?(?:json|xml|yaml|www-form-urlencoded)$|^multipart\/form-data$/.test(bareType(mediaType));
+}
+
+/** Text that any value has a form in: JSON is YAML, and plain text with fields is JSON by another name. */
+export function takesJsonText(mediaType: string): boolean {
+  return /^text\/plain$|[/+](?:x-)?yaml$/.test(bareType(mediaType));
 }

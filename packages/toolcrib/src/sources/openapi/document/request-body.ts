@@ -1,77 +1,80 @@
-import type { HttpRequestBody } from '../../../model/http-operation.ts';
-import type { JsonObject } from '../../../model/json.ts';
-import { bodyKind, preferredType } from './media-types.ts';
-import { listAt, objectAt, own, textAt, type Node } from './node.ts';
+import type { Json, JsonObject } from '../../../model/json.ts';
+import { bodyForms, type Content, type FoundForm } from './body-forms.ts';
+import { bodyKind } from './media-types.ts';
+import { listAt, objectAt, own, textAt } from './node.ts';
 import type { OpenDocument } from './open-document.ts';
 import type { BodyParameters } from './parameters.ts';
-import { isBinary, isEncoded, partEncodings } from './part-encoding.ts';
 import { Unusable } from './unusable.ts';
 
-/** A body with the part of the document that says what is in it. */
+/** A body with the parts of the document that say what is in it. */
 export interface FoundBody {
-  body: HttpRequestBody;
+  required: boolean;
   description: string | undefined;
-  schema: Node;
-  /** Whether its text stands for bytes. */
-  encoded: boolean;
+  /** At least one; the preferred one first. */
+  forms: [FoundForm, ...FoundForm[]];
 }
 
 /** [OAS-2] The body of a request; null where there is none. */
 export function findBody(document: OpenDocument, method: string, operation: JsonObject, old: BodyParameters): FoundBody | null {
-  if (document.format === '2.0') return oldBody(document, operation, old);
+  if (document.format === '2.0') return oldBody(document, method, operation, old);
   const given = own(operation, 'requestBody');
   // RFC 9110 gives it no meaning there, and 3.0 says that it is not to be looked at.
   if (given === undefined || method === 'TRACE' || method === 'HEAD' || (method === 'GET' && document.format === '3.0')) return null;
   const requestBody = document.follow(given, 'Its body');
-  const content = objectAt(own(requestBody, 'content'));
-  const type = preferredType(Object.keys(content));
-  if (type === undefined) {
-    if (Object.keys(content).length === 0 && own(requestBody, 'required') !== true) return null;
-    throw new Unusable('Its body has no media type that can be sent');
-  }
-  const media = document.follow(content[type], 'Its body');
+  const content = Object.entries(objectAt(own(requestBody, 'content')));
   const required = own(requestBody, 'required') === true;
-  return bodyOf(document, { type, schema: own(media, 'schema') ?? {}, required, encoding: objectAt(own(media, 'encoding')) }, requestBody);
+  if (content.length === 0 && !required) return null;
+  const [first, ...more] = bodyForms(document, method, contentsOf(document, content));
+  if (first === undefined) throw noMediaType();
+  return { required, description: textAt(own(requestBody, 'description')), forms: [first, ...more] };
 }
 
-interface Content {
-  type: string;
-  schema: Node;
-  required: boolean;
-  encoding: JsonObject;
+/** One that is wrong does no harm where there are others. */
+function contentsOf(document: OpenDocument, content: [type: string, media: Json][]): Content[] {
+  let reason: unknown;
+  const contents = content.flatMap(([type, given]): Content[] => {
+    try {
+      const media = document.follow(given, 'Its body');
+      return [{ type, schema: own(media, 'schema') ?? {}, encoding: objectAt(own(media, 'encoding')) }];
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error;
+      reason ??= error;
+      return [];
+    }
+  });
+  if (contents.length === 0 && reason !== undefined) throw reason;
+  return contents;
 }
 
-function bodyOf(document: OpenDocument, { type, schema, required, encoding }: Content, described: JsonObject): FoundBody {
-  const isRange = type.includes('*');
-  const usual = isRange ? (isBinary(document, schema) ? 'binary' : 'json') : bodyKind(type);
-  // Base64 that the document asks for is sent as the text that it is.
-  const encoded = usual === 'binary' && isEncoded(document, schema);
-  const kind = encoded ? 'text' : usual;
-  const content_type = isRange ? (kind === 'binary' ? 'application/octet-stream' : 'application/json') : type;
-  const parts = kind === 'form' || kind === 'multipart' ? partEncodings(document, schema, encoding, kind === 'multipart') : {};
-  return {
-    body: { argument: 'body', required, content_type, kind, encoding: parts },
-    description: textAt(own(described, 'description')),
-    schema,
-    encoded,
-  };
+function noMediaType(): Unusable {
+  return new Unusable('Its body has no media type that can be sent');
 }
 
-function oldBody(document: OpenDocument, operation: JsonObject, { body, form }: BodyParameters): FoundBody | null {
+function oldBody(document: OpenDocument, method: string, operation: JsonObject, { body, form }: BodyParameters): FoundBody | null {
   const consumes = listAt(own(operation, 'consumes') ?? own(document.root, 'consumes')).filter((type) => typeof type === 'string');
   if (body !== undefined) {
-    const type = preferredType(consumes) ?? 'application/json';
-    return bodyOf(document, { type, schema: own(body, 'schema') ?? {}, required: own(body, 'required') === true, encoding: {} }, body);
+    const schema = own(body, 'schema') ?? {};
+    const inType = (type: string): Content => ({ type, schema, encoding: {} });
+    const required = own(body, 'required') === true;
+    const description = textAt(own(body, 'description'));
+    return { required, description, forms: atLeast(bodyForms(document, method, consumes.map(inType)), inType('application/json')) };
   }
   if (form.length === 0) return null;
-  const forms = consumes.filter((type) => ['form', 'multipart'].includes(bodyKind(type)));
   const hasFile = form.some((parameter) => own(parameter, 'type') === 'file');
-  const fallback = hasFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded';
-  const type = hasFile ? (forms.find((one) => bodyKind(one) === 'multipart') ?? fallback) : (preferredType(forms) ?? fallback);
+  const types = consumes.filter((type) => bodyKind(type) === 'multipart' || (bodyKind(type) === 'form' && !hasFile));
   const required = form
     .filter((parameter) => own(parameter, 'required') === true)
     .flatMap((parameter) => textAt(own(parameter, 'name')) ?? []);
   const properties = Object.fromEntries(form.map((parameter) => [textAt(own(parameter, 'name')) ?? '', parameter]));
   const schema = { type: 'object', properties, required };
-  return bodyOf(document, { type, schema, required: required.length > 0, encoding: {} }, {});
+  const inType = (type: string): Content => ({ type, schema, encoding: {} });
+  const usual = inType(hasFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded');
+  const forms = atLeast(bodyForms(document, method, types.map(inType)), usual);
+  return { required: required.length > 0, description: undefined, forms };
+
+  function atLeast(found: FoundForm[], fallback: Content): FoundBody['forms'] {
+    const [first, ...more] = found.length > 0 ? found : bodyForms(document, method, [fallback]);
+    if (first === undefined) throw noMediaType();
+    return [first, ...more];
+  }
 }

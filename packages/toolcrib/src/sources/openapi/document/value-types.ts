@@ -6,7 +6,7 @@ import { typesOf } from './schema-keywords.ts';
 
 type Types = ReadonlySet<JsonType>;
 
-const everyType: JsonType[] = ['null', 'boolean', 'number', 'string', 'array', 'object'];
+export const everyType: JsonType[] = ['null', 'boolean', 'number', 'string', 'array', 'object'];
 
 /** In place: what it takes to follow hostile documents for ever is never met by others. */
 const mostSchemas = 200;

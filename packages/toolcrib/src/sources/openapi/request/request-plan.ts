@@ -2,6 +2,7 @@ import type { HttpOperation, HttpParameter } from '../../../model/http-operation
 import type { JsonObject } from '../../../model/json.ts';
 import { argumentOf, argumentText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
+import { chosenForm } from './chosen-form.ts';
 import { expandStyle } from './expand-style.ts';
 import { parameterWriter, type ParameterWriter } from './parameter-writer.ts';
 import { pathPlan } from './path-plan.ts';
@@ -80,7 +81,7 @@ function createPlan(operation: HttpOperation): RequestPlan {
         if (body?.required === true) throw badArgument(body.argument, 'is required');
         return { method, target, headers, body: undefined };
       }
-      const { contentType, content } = writeBody(body, given, makeBoundary);
+      const { contentType, content } = writeBody(chosenForm(body, given, args), body.argument, given, makeBoundary);
       headers['content-type'] = contentType;
       return { method, target, headers, body: content };
     },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { HttpRequestBody } from '../../../model/http-operation.ts';
+import type { BodyForm } from '../../../model/http-operation.ts';
 import type { Json } from '../../../model/json.ts';
 import { argumentText, jsonText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
@@ -20,18 +20,18 @@ export type MakeBoundary = () => string;
 export const randomBoundary: MakeBoundary = () => `toolcrib-${randomBytes(18).toString('hex')}`;
 
 /** [OAS-2] The body of a request in the media type that the document asks for. */
-export function writeBody(body: HttpRequestBody, value: Json, makeBoundary: MakeBoundary): WrittenBody {
-  const { argument, kind, content_type: contentType } = body;
+export function writeBody(form: BodyForm, argument: string, value: Json, makeBoundary: MakeBoundary): WrittenBody {
+  const { kind, content_type: contentType, encoding } = form;
   switch (kind) {
     case 'json':
       // Escapes say every letter in every charset.
       if (charsetOf(contentType) !== undefined) return { contentType, content: encodedText(jsonText(value), contentType, argument) };
       return { contentType, content: JSON.stringify(value) };
     case 'form':
-      return { contentType, content: writeForm(value, argument, body.encoding) };
+      return { contentType, content: writeForm(value, argument, encoding) };
     case 'multipart': {
       const boundary = makeBoundary();
-      return { contentType: withBoundary(contentType, boundary), content: writeMultipart(value, body, boundary) };
+      return { contentType: withBoundary(contentType, boundary), content: writeMultipart(value, { argument, encoding }, boundary) };
     }
     case 'text': {
       const text = typeof value === 'object' ? JSON.stringify(value) : argumentText(value, argument);

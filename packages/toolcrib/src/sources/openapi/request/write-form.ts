@@ -1,4 +1,4 @@
-import type { HttpRequestBody } from '../../../model/http-operation.ts';
+import type { BodyForm } from '../../../model/http-operation.ts';
 import type { Json } from '../../../model/json.ts';
 import { argumentText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
@@ -10,7 +10,7 @@ import { encodeAllButReserved, percentEncode } from './percent-encode.ts';
  * `application/x-www-form-urlencoded`. Where the document gives no style for a property, lists are repeated and objects are JSON, as OpenAPI
  * has it. A space is `%20`, which every server reads.
  */
-export function writeForm(value: Json, argument: string, encodings: HttpRequestBody['encoding']): string {
+export function writeForm(value: Json, argument: string, encodings: BodyForm['encoding']): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badArgument(argument, 'must be an object: it is a form');
   const pairs: string[] = [];
   for (const [property, part] of Object.entries(value)) {

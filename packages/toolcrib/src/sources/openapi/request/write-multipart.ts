@@ -1,4 +1,4 @@
-import type { HttpRequestBody, PartEncoding } from '../../../model/http-operation.ts';
+import type { BodyForm, PartEncoding } from '../../../model/http-operation.ts';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import { argumentText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
@@ -16,7 +16,7 @@ interface Part {
 const plain: PartEncoding = { content_type: null, style: null, explode: true, allow_reserved: false, binary: false, headers: {} };
 
 /** RFC 7578. Lists are repeated parts, objects are JSON, files have a name. */
-export function writeMultipart(value: Json, body: Pick<HttpRequestBody, 'argument' | 'encoding'>, boundary: string): Buffer {
+export function writeMultipart(value: Json, body: Pick<BodyForm, 'encoding'> & { argument: string }, boundary: string): Buffer {
   const { argument, encoding } = body;
   if (!isObject(value)) throw badArgument(argument, 'must be an object with one field for each part');
   const chunks: (string | Buffer)[] = [];

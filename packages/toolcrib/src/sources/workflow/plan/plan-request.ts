@@ -1,4 +1,4 @@
-import type { HttpOperation, HttpRequestBody } from '../../../model/http-operation.ts';
+import type { BodyForm, HttpOperation, HttpRequestBody } from '../../../model/http-operation.ts';
 import type { PlannedBody, PlannedParameter, PlannedToolCall } from '../../../model/workflow-plan.ts';
 import type { ArazzoParameter, ArazzoStep } from '../document/arazzo-document.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -8,11 +8,13 @@ import type { OperationTool } from './bind-operation.ts';
 export function planToolCall(
   { tool_id, operation, execution_mode, definition }: OperationTool,
   given: PlannedParameter[],
+  body: PlannedBody | null,
 ): PlannedToolCall {
   const { annotations } = definition;
   const key = operation.parameters.find((one) => one.in === 'header' && /^(?:x-)?idempotency-key$/i.test(one.name));
   const isKeyGiven = given.some(({ argument }) => argument === key?.argument);
   const isReadOnly = annotations?.['readOnlyHint'] === true;
+  const contentType = body?.choice?.content_type ?? operation.body?.content_type;
   const isHarmless = isReadOnly || annotations?.['idempotentHint'] === true;
   return {
     tool_id,
@@ -22,7 +24,7 @@ export function planToolCall(
     key_argument: key === undefined || isKeyGiven ? null : key.argument,
     method: operation.method,
     url: `${operation.server}${operation.path}`,
-    headers: { accept: operation.accept, ...(operation.body === null ? {} : { 'content-type': operation.body.content_type }) },
+    headers: { accept: operation.accept, ...(contentType === undefined ? {} : { 'content-type': contentType }) },
   };
 }
 
@@ -66,18 +68,26 @@ export function planBody(body: ArazzoStep['requestBody'], operation: HttpOperati
   const { contentType, payload = {}, replacements } = body;
   if (body.payload === undefined && replacements.length === 0) return null;
   if (operation.body === null) throw new Unsupported(`${operation.method} ${operation.path} has no body`);
-  const { argument, content_type } = operation.body;
-  if (contentType !== undefined && essence(contentType) !== essence(content_type)) {
-    throw new Unsupported(`${operation.method} ${operation.path} is called with a body of ${content_type}, not ${contentType}`);
+  const { argument, choice } = operation.body;
+  const form = contentType === undefined ? operation.body : formOf(operation.body, contentType);
+  if (form === undefined) {
+    const types = (choice?.forms ?? [operation.body]).map((one) => one.content_type).join(', ');
+    throw new Unsupported(`${operation.method} ${operation.path} is called with a body of ${types}, not ${contentType}`);
   }
-  const text = textKind(operation.body);
+  const text = textKind(form);
   // What begins with two slashes could be a pointer, and is an XPath.
   const other = replacements.find(({ target }) => (text !== 'json' && text !== 'form') || !/^(?:$|\/(?!\/))/.test(target));
   if (other !== undefined) throw new Unsupported(`the target ${other.target} is no JSON Pointer into this body; XPath is not supported`);
-  return { argument, text, payload, replacements };
+  const chosen =
+    choice === undefined || contentType === undefined ? {} : { choice: { argument: choice.argument, content_type: form.content_type } };
+  return { argument, text, payload, replacements, ...chosen };
 }
 
-function textKind({ kind, content_type }: HttpRequestBody): PlannedBody['text'] {
+function formOf(body: HttpRequestBody, contentType: string): BodyForm | undefined {
+  return (body.choice?.forms ?? [body]).find(({ content_type }) => essence(content_type) === essence(contentType));
+}
+
+function textKind({ kind, content_type }: BodyForm): PlannedBody['text'] {
   if (kind === 'json' || kind === 'form') return kind;
   return /[/+]xml$/.test(essence(content_type)) ? 'xml' : 'text';
 }

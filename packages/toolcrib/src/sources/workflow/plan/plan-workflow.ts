@@ -50,7 +50,8 @@ export function planWorkflow({ workflow, inputs, workflows, components, sources,
       const tool = bindOperation(step, sources);
       const { operation } = tool;
       const planned = planParameters(parameters, operation, warnOf);
-      return { calls: planToolCall(tool, planned), parameters: planned, body: planBody(requestBody, operation) };
+      const body = planBody(requestBody, operation);
+      return { calls: planToolCall(tool, planned, body), parameters: planned, body };
     }
     if (requestBody !== undefined) throw new Unsupported('a workflow is called with parameters, not with a body');
     const planned = parameters.map(({ name, value }) => ({ argument: name, name, in: null, value }));

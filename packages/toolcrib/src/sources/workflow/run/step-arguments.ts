@@ -10,6 +10,7 @@ export function stepArguments({ parameters, body }: PlannedStep, scope: Scope): 
   const entries = parameters.map(({ argument, value }) => [argument, fillIn(value, scope)] as const);
   const made = body === null ? undefined : bodyOf(body, scope);
   if (body !== null) entries.push([body.argument, made]);
+  if (body?.choice !== undefined) entries.push([body.choice.argument, body.choice.content_type]);
   return { args: Object.fromEntries(entries.filter((entry): entry is [string, Json] => entry[1] !== undefined)), body: made };
 }
 

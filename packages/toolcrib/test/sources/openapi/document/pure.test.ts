@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { modelName } from '../../../../src/inventory/model-name.ts';
 import { argumentNames } from '../../../../src/sources/openapi/document/argument-names.ts';
 import { definitionName } from '../../../../src/sources/openapi/document/definition-name.ts';
-import { bodyKind, isMediaType, preferredType } from '../../../../src/sources/openapi/document/media-types.ts';
+import { bodyKind, isMediaType } from '../../../../src/sources/openapi/document/media-types.ts';
 import { legalPattern } from '../../../../src/sources/openapi/document/pattern.ts';
 import { toolNames } from '../../../../src/sources/openapi/document/tool-names.ts';
 
@@ -92,20 +92,7 @@ describe('[OAS-2] arguments have names that every model takes, and none twice', 
   });
 });
 
-describe('[OAS-2] the body is sent in the type that serves best', () => {
-  test.each<[string[], string | undefined]>([
-    [['application/xml', 'application/json', 'multipart/form-data'], 'application/json'],
-    [['application/vnd.api+json', 'application/json'], 'application/json'],
-    [['application/xml', 'application/merge-patch+json'], 'application/merge-patch+json'],
-    [['multipart/form-data', 'application/x-www-form-urlencoded'], 'application/x-www-form-urlencoded'],
-    [['application/octet-stream', 'text/plain'], 'text/plain'],
-    [['image/png', 'application/zip'], 'image/png'],
-    [['not a type', 'text/plain\r\nX: 1'], undefined],
-    [[], undefined],
-  ])('%j', (types, expected) => {
-    expect(preferredType(types)).toBe(expected);
-  });
-
+describe('[OAS-2] media types', () => {
   test.each([
     ['application/json; charset=utf-8', 'json'],
     ['text/json', 'json'],
