@@ -1,4 +1,4 @@
-import { closest } from './closest.ts';
+import { closest } from '../model/closest.ts';
 import { commands, type CommandEntry } from './commands.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { closest } from './closest.ts';
+import { closest } from '../model/closest.ts';
 import type { Command } from './command.ts';
 import { createGiven, type Given } from './given.ts';
 import { launcherOptions, type LauncherOptions } from './launcher-options.ts';

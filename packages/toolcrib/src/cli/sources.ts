@@ -1,4 +1,4 @@
-import { closest } from './closest.ts';
+import { closest } from '../model/closest.ts';
 import { defineCommand } from './command.ts';
 import { administratorFrom, administratorOptions } from './secrets-options.ts';
 import { createSourceClient } from './source-client.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { align } from '../../src/cli/align.ts';
 import { callArguments } from '../../src/cli/call-arguments.ts';
-import { closest } from '../../src/cli/closest.ts';
+import { closest } from '../../src/model/closest.ts';
 import { describeEvent } from '../../src/cli/describe-event.ts';
 import { readEvents, type ServerEvent } from '../../src/cli/read-events.ts';
 import { printable } from '../../src/cli/terminal.ts';

@@ -1,4 +1,5 @@
 import type { HttpOperation } from '../../../model/http-operation.ts';
+import { closest } from '../../../model/closest.ts';
 import type { Tool } from '../../../model/tool.ts';
 import type { ArazzoDocument, ArazzoStep } from '../document/arazzo-document.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -27,27 +28,40 @@ export function bindOperation({ operationId, operationPath }: ArazzoStep, source
   const [, name = '', pointer = '', method] = path;
   const wanted = decoded(pointer);
   const found = toolsOf(name, sources).filter(({ operation }) => operation.path === wanted && isMethod(operation, method));
-  return only(found, `${method?.toUpperCase() ?? 'A single operation'} of ${wanted}`, [name], sources);
+  const paths = toolsOf(name, sources).map(({ operation }) => operation.path);
+  return only(found, `${method?.toUpperCase() ?? 'A single operation'} of ${wanted}`, {
+    names: [name],
+    meant: meant(wanted, paths),
+    sources,
+  });
 }
 
 function byId(written: string, sources: Sources): OperationTool {
   const openapi = sources.descriptions.filter(({ type }) => type === 'openapi').map(({ name }) => name);
-  if (!written.startsWith('$'))
-    return only(
-      openapi.flatMap((name) => withId(name, written, sources)),
-      written,
-      openapi,
-      sources,
-    );
+  if (!written.startsWith('$')) return withId(openapi, written, sources);
   // Both names may have dots in them.
   const name = sources.descriptions.map((one) => one.name).find((one) => written.startsWith(`$sourceDescriptions.${one}.`));
   if (name === undefined) throw new Unsupported(`${written} names no source description of this document`);
   const id = written.slice(`$sourceDescriptions.${name}.`.length);
-  return only(withId(name, id, sources), id, [name], sources);
+  return withId([name], id, sources);
 }
 
-function withId(name: string, id: string, sources: Sources): OperationTool[] {
-  return toolsOf(name, sources).filter(({ operation }) => operation.operation_id === id);
+function withId(names: string[], id: string, sources: Sources): OperationTool {
+  const tools = names.flatMap((name) => toolsOf(name, sources));
+  const found = tools.filter(({ operation }) => operation.operation_id === id);
+  const ids = found.length > 0 ? [] : tools.flatMap(({ operation }) => operation.operation_id ?? []);
+  return only(found, id, { names, meant: meant(id, ids), sources });
+}
+
+const longestGuessed = 100;
+const mostGuessed = 5000;
+
+/** What was probably meant, with capital letters or without. */
+function meant(written: string, candidates: readonly string[]): string | undefined {
+  if (written.length > longestGuessed) return undefined;
+  const near = candidates.filter(({ length }) => length <= longestGuessed).slice(0, mostGuessed);
+  const small = written.toLowerCase();
+  return near.find((candidate) => candidate.toLowerCase() === small) ?? closest(written, near);
 }
 
 function toolsOf(name: string, { descriptions, find }: Sources): OperationTool[] {
@@ -61,12 +75,21 @@ function toolsOf(name: string, { descriptions, find }: Sources): OperationTool[]
   return source.tools.filter((tool): tool is OperationTool => tool.operation !== null && tool.state !== 'deprecated');
 }
 
-function only(found: OperationTool[], wanted: string, names: string[], { find }: Sources): OperationTool {
+interface Sought {
+  /** Of source descriptions. */
+  names: string[];
+  meant: string | undefined;
+  sources: Sources;
+}
+
+function only(found: OperationTool[], wanted: string, { names, meant: guess, sources: { find } }: Sought): OperationTool {
   const [tool, another] = found;
   if (tool !== undefined && another === undefined) return tool;
   const where = names.map((name) => find(name)?.namespace ?? name).join(', ');
-  if (tool === undefined) throw new Unsupported(`${wanted} is no tool of ${where}; refresh that source, or see what its import left out`);
-  throw new Unsupported(`${wanted} is more than one tool of ${where}; say which by operationPath`);
+  if (tool !== undefined) throw new Unsupported(`${wanted} is more than one tool of ${where}; say which by operationPath`);
+  const hint =
+    guess === undefined || wanted.endsWith(guess) ? 'refresh that source, or see what its import left out' : `did you mean ${guess}?`;
+  throw new Unsupported(`${wanted} is no tool of ${where}; ${hint}`);
 }
 
 function isMethod(operation: HttpOperation, method: string | undefined): boolean {
