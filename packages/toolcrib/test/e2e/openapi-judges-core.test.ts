@@ -23,6 +23,8 @@ const shares: Record<string, { file: string; bodies: number; others: number; cre
   figma: { file: 'figma-3.1.yaml', bodies: 12, others: 23, credential: figmaToken },
   nws: { file: 'nws-weather-3.0.yaml', bodies: 0, others: 20 },
   petstore: { file: 'swagger-petstore-3.0.4.yaml', bodies: 8, others: 7, credential: bearer, headers: { api_key: 'nobody-checks-it' } },
+  machines: { file: 'machines-3.0/specification.yml', bodies: 4, others: 4, credential: bearer },
+  cluster: { file: 'cluster-3.0.yaml', bodies: 5, others: 3 },
   links: { file: 'oai-link-example-3.0.yaml', bodies: 0, others: 4 },
   tictactoe: { file: 'oai-tictactoe-3.1.yaml', bodies: 1, others: 2, credential: bearer },
 };
@@ -155,6 +157,16 @@ describe.skipIf(!here)('requests that openapi-core judges', () => {
     });
     expect(refused).toEqual([]);
   }, 240_000);
+
+  test.each<[what: string, args: JsonObject]>([
+    ['a merge patch, being an object', { body: { spec: { replicas: 2 } } }],
+    ['a JSON Patch, being a list', { body: [{ op: 'replace', path: '/spec/replicas', value: 2 }] }],
+    ['a strategic merge patch', { body: { spec: {} }, content_type: 'application/strategic-merge-patch+json' }],
+    ['an apply patch', { body: { kind: 'Workload' }, content_type: 'application/apply-patch+yaml' }],
+  ])('[OAS-2] are patches of the kind that they should be: %s', async (_what, args) => {
+    const { json, text } = await server.alice.call('cluster:patchNamespacedWorkload', { namespace: 'n', name: 'w', ...args });
+    expect(json?.structured_content, text).toMatchObject({ ok: true, errors: [] });
+  });
 
   test('[EXEC-3] never leave where the arguments do not fit', async () => {
     const before = await seen();

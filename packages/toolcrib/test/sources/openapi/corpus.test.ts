@@ -2,7 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createArgumentValidator } from '../../../src/execution/argument-validator.ts';
 import { corpus, corpusPath } from '../../fixtures/openapi/corpus.ts';
+import { countOperations } from '../../fixtures/openapi/count-operations.ts';
 import { importedTools } from '../../fixtures/openapi/imported-tools.ts';
+import { missingFromTool } from '../../fixtures/openapi/missing-from-tool.ts';
 import { part } from '../../parts.ts';
 
 const folder = part('corpus');
@@ -19,6 +21,19 @@ describe.for(corpus)('$file', ({ file, large, operations, skips }) => {
     expect(imported.report).toMatchObject({ operations, tools: operations - skips.length });
     expect(imported.report.skipped).toEqual(skips);
     expect(imported.tools).toHaveLength(operations - skips.length);
+  });
+
+  test.skipIf(skipped)('[OAS-1] [OAS-2] no tool is hollow: each has the parameters and the body that its document gives it', () => {
+    const counted = countOperations(corpusPath(file, largeOnes));
+    expect(counted.length).toBe(operations);
+    const toolOf = new Map(imported.tools.map((tool) => [`${tool.method} ${tool.path}`, tool]));
+    const faults = counted
+      .filter(({ operation }) => !skips.some((skip) => skip.operation === operation))
+      .flatMap((one) => {
+        const tool = toolOf.get(one.operation);
+        return tool === undefined ? [`${one.operation} is no tool`] : missingFromTool(one, tool);
+      });
+    expect(faults).toEqual([]);
   });
 
   test.skipIf(skipped)('[OAS-3] every input schema compiles, stands for itself and can be written down', async () => {
@@ -61,4 +76,19 @@ test('[OAS-1] operations whose requests are described in other documents are no 
     { operation: 'GET /pets', reason: expect.stringMatching(/parameters\.json.*external_refs/) },
     { operation: 'POST /pets', reason: expect.stringMatching(/NewPet\.json.*external_refs/) },
   ]);
+});
+
+test('[OAS-1] what is counted is what a reader of the document would count', () => {
+  const counted = countOperations(corpusPath('machines-3.0/specification.yml', largeOnes));
+  expect(counted.find(({ operation }) => operation === 'DELETE /v2/machines/{machine_id}')).toEqual({
+    operation: 'DELETE /v2/machines/{machine_id}',
+    parameters: ['header X-Dangerous', 'path machine_id'],
+    body: false,
+    fields: [],
+  });
+  expect(counted.find(({ operation }) => operation === 'POST /v2/machines/{machine_id}/actions')).toMatchObject({
+    parameters: ['path machine_id'],
+    body: true,
+    fields: ['disk', 'size', 'type'],
+  });
 });
