@@ -1,12 +1,13 @@
 import { text as readText } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
+import { parseExactJson } from '../model/exact-json.ts';
 import { atJsonFault } from '../model/json-fault.ts';
 import { UsageError } from './usage-error.ts';
 
 const objectSchema = z.record(z.string(), z.unknown());
 
-/** A tool's arguments: a JSON object, `-` for one on standard input, and single values set on top of it. */
+/** A tool's arguments: a JSON object, `-` for one on standard input, and single values set on top of it. Numbers that would lose digits are text. */
 export async function callArguments(
   written: string | undefined,
   pairs: readonly string[],
@@ -18,7 +19,7 @@ export async function callArguments(
 
 function parseObject(json: string): Record<string, unknown> {
   try {
-    return objectSchema.parse(JSON.parse(json));
+    return objectSchema.parse(parseExactJson(json));
   } catch (cause) {
     const wanted = 'The arguments must be a JSON object such as {"city": "Bonn"}; single values go as --arg city=Bonn';
     throw new UsageError(cause instanceof SyntaxError ? `The arguments are not JSON${atJsonFault(json)}. ${wanted}` : wanted, { cause });
@@ -32,11 +33,10 @@ function parsePair(pair: string): [name: string, value: unknown] {
   return [name, parseValue(value)];
 }
 
-/** JSON where it is JSON, text otherwise; also a number that would lose digits, which is an id and no number, stays text. */
+/** JSON where it is JSON, text otherwise. */
 function parseValue(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return Number.isInteger(value) && !Number.isSafeInteger(value) ? text : value;
+    return parseExactJson(text);
   } catch {
     return text;
   }

@@ -1,4 +1,5 @@
 import type { ContentBlock, ToolOutput } from '../model/call.ts';
+import { parseExactJson } from '../model/exact-json.ts';
 import type { Json } from '../model/json.ts';
 import { maxDepth } from './weigh.ts';
 
@@ -34,7 +35,7 @@ function parsedText(text: string): Json {
   if (!mayBeJson.test(text)) return text;
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = parseExactJson(text);
   } catch {
     return text;
   }

@@ -1,4 +1,5 @@
 import { CribError } from '../model/crib-error.ts';
+import { changedInteger } from '../model/exact-json.ts';
 import { atJsonFault } from '../model/json-fault.ts';
 
 /** Deeper than any honest request, and far from what could exhaust a stack. */
@@ -14,15 +15,27 @@ export function parseJsonBody(text: string): unknown {
   if (text === '') throw new CribError('VALIDATION_ERROR', 'The body is empty: send a JSON object');
   refuseCostlyJson(text);
   let value: unknown;
+  // RFC 8259 §8.1: a byte order mark may be passed over.
+  const plain = text.startsWith('\uFEFF') ? text.slice(1) : text;
   try {
-    // RFC 8259 §8.1: a byte order mark may be passed over.
-    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    value = JSON.parse(plain);
   } catch (cause) {
-    throw new CribError('VALIDATION_ERROR', `The body is not valid JSON${atJsonFault(text.replace(/^\uFEFF/, ''))}`, { cause });
+    throw new CribError('VALIDATION_ERROR', `The body is not valid JSON${atJsonFault(plain)}`, { cause });
   }
+  refuseChangedIntegers(plain);
   // Only a text with the name in it, or with an escape that may spell it, is worth walking through.
   if (text.includes('__proto__') || text.includes('\\u')) refusePrototype(value);
   return value;
+}
+
+/** What arrives as another number than was written is worse than nothing. */
+function refuseChangedIntegers(text: string): void {
+  const changed = changedInteger(text);
+  if (changed === undefined) return;
+  const { path, digits } = changed;
+  const field = path.join('.').slice(0, 200) || 'body';
+  const message = `${field} is ${digits.slice(0, 40)}, which is more than a number holds exactly (2^53): send it as text, in quotes`;
+  throw new CribError('VALIDATION_ERROR', message, { field });
 }
 
 function refusePrototype(value: unknown): void {

@@ -16,7 +16,8 @@ import { answerHeaders } from './answer/answer-headers.ts';
 import { answerOutput } from './answer/answer-output.ts';
 import { nextPage } from './answer/next-page.ts';
 import { redactedAnswer } from './answer/redacted-answer.ts';
-import { requestPlan, type BuiltRequest } from './request/request-plan.ts';
+import { mayHaveLargeIntegers, withExactIntegers } from './request/exact-integers.ts';
+import { requestPlan, type BuiltRequest, type RequestPlan } from './request/request-plan.ts';
 import { sendFollowing, type SentAndFollowed } from './request/send-following.ts';
 import { sendRequest } from './request/send-request.ts';
 import type { Upstreams } from './request/upstreams.ts';
@@ -53,7 +54,7 @@ export function createExchange({ upstreams, wireLog, origins }: CreateExchangeIn
   return async (input) => {
     const { operation, request, context, tool, signal, keepsRedirects } = input;
     const { origin, build } = requestPlan(operation);
-    const built = 'args' in request ? build(request.args) : lookAt(request.url, origin, operation);
+    const built = 'args' in request ? builtFor(tool, operation, request.args, build) : lookAt(request.url, origin, operation);
     const asked = upstreams.of(origin, operation.sends_credential ? context.principal : 'public');
     const upstream = asked instanceof Promise ? await traced(context.span?.child('get credential'), asked) : asked;
     const { redactor } = upstream;
@@ -94,6 +95,16 @@ export function createExchange({ upstreams, wireLog, origins }: CreateExchangeIn
       throw error instanceof CribError ? redactError(error, redactor, given) : error;
     }
   };
+}
+
+/** Once more with what had to be given as text, where there may be any. */
+function builtFor({ definition }: Tool, { body }: HttpOperation, args: JsonObject, build: RequestPlan['build']): BuiltRequest {
+  const built = build(args);
+  const given = body === null ? undefined : args[body.argument];
+  if (body === null || given === undefined || !mayHaveLargeIntegers(built.body)) return built;
+  const { input_schema: schema } = definition;
+  const { properties } = schema as { properties?: JsonObject };
+  return build({ ...args, [body.argument]: withExactIntegers(given, properties?.[body.argument], schema) });
 }
 
 /** A redirect is a result where it is asked for, or all that is documented. */

@@ -1,4 +1,5 @@
 import { CribError, type ErrorCode } from '../../../model/crib-error.ts';
+import { parseExactJson } from '../../../model/exact-json.ts';
 import type { HttpOperation } from '../../../model/http-operation.ts';
 import type { Json } from '../../../model/json.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
@@ -76,7 +77,7 @@ function bodyOf(bytes: Buffer, contentType: string): Json | undefined {
   if (text.includes('\0')) return undefined;
   if (text.length <= shownWhole && (isJson || /^\s*[[{]/.test(text))) {
     try {
-      return JSON.parse(text) as Json;
+      return parseExactJson(text);
     } catch {
       // It is text, then.
     }

@@ -1,4 +1,5 @@
 import type { ToolOutput } from '../../../model/call.ts';
+import { parseExactJson } from '../../../model/exact-json.ts';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { isJsonType, mediaType } from '../request/media-type.ts';
@@ -29,12 +30,14 @@ function withoutBody({ status, header }: Pick<HttpResponse, 'header' | 'status'>
 
 function jsonOutput(text: string, metadata: JsonObject): ToolOutput {
   let value: Json;
+  let large = 0;
   try {
-    value = JSON.parse(text) as Json;
+    value = parseExactJson(text, () => large++);
   } catch {
     // It may be of use all the same.
     return { content: [{ type: 'text', text }], metadata: { ...metadata, invalid_json: true } };
   }
+  if (large > 0) metadata['integers_as_text'] = large;
   return { content: [{ type: 'text', text }], structured_content: value, metadata };
 }
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
+import { largeIntegers } from './large-integers.ts';
 import { cut, listAt, own, textAt } from './node.ts';
 import { legalPattern } from './pattern.ts';
 import { plainKeywords, typesOf } from './schema-keywords.ts';
@@ -37,7 +38,7 @@ function typeKeyword(value: Json, node: JsonObject, warn: (message: string) => v
   if (types.length === 0) warn(`JSON Schema knows no type ${cut(JSON.stringify(value), 100)}; any is taken`);
   if (types.length === 0) return undefined;
   const type = types.length === 1 ? types.join('') : types;
-  return value === 'file' ? { type, ...bytes(node) } : { type };
+  return value === 'file' ? { type, ...bytes(node) } : (largeIntegers(types, node) ?? { type });
 }
 
 function enumKeyword(value: Json, node: JsonObject): JsonObject | undefined {

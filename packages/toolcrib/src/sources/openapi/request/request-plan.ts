@@ -101,7 +101,7 @@ function written(writers: readonly ParameterWriter[], args: JsonObject, separato
 
 /** What no parameter takes, as UTCP clients write it: `a=1`, `a[]=1`, `a[b]=1`. */
 function restWriter({ parameters, body }: HttpOperation): (args: JsonObject, before: string) => string {
-  const named = new Set([...parameters.map(({ argument }) => argument), body?.argument]);
+  const named = new Set([...parameters.map(({ argument }) => argument), body?.argument, body?.choice?.argument]);
   return (args, before) => {
     const parts = Object.entries(args).flatMap(([argument, value]) => {
       if (named.has(argument)) return [];

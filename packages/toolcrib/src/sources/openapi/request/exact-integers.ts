@@ -1,0 +1,65 @@
+import type { Json, JsonObject, JsonSchema } from '../../../model/json.ts';
+
+/** As a body has it where it was given as text. */
+const written = /"-?[1-9]\d{15,19}"/;
+const digits = /^-?[1-9]\d{15,19}$/;
+const mostShapes = 100;
+
+/** Whether a body may have an integer in it that had to be given as text. */
+export function mayHaveLargeIntegers(body: string | Buffer | undefined): boolean {
+  return typeof body === 'string' && written.test(body);
+}
+
+/** [HTTP-1] The value with every text that stands for an integer as that integer, to be written as JSON and nothing else. */
+export function withExactIntegers(value: Json, schema: Json | undefined, root: JsonSchema): Json {
+  return exact(value, shapesOf([schema], root));
+
+  function exact(part: Json, shapes: readonly JsonObject[]): Json {
+    if (typeof part === 'string') return digits.test(part) && isInteger(shapes) ? rawJson(part) : part;
+    if (typeof part !== 'object' || part === null) return part;
+    const inner = (name?: string) =>
+      shapesOf(
+        shapes.map((shape) => memberOf(shape, name)),
+        root,
+      );
+    if (Array.isArray(part)) return part.map((item) => exact(item, inner()));
+    return Object.fromEntries(Object.entries(part).map(([name, item]) => [name, exact(item, inner(name))]));
+  }
+}
+
+/** Where plain text is taken as well, text is what was meant. */
+function isInteger(shapes: readonly JsonObject[]): boolean {
+  const taking = shapes.filter(({ type }) => [type].flat().includes('string'));
+  return taking.length > 0 && taking.every(({ type, format }) => [type].flat().includes('integer') && /^u?int64$/.test(String(format)));
+}
+
+/** Of items without a name. */
+function memberOf({ properties, additionalProperties, items }: JsonObject, name: string | undefined): Json | undefined {
+  if (name === undefined) return items;
+  return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+}
+
+/** A schema with all that it refers to or is composed of. */
+function shapesOf(schemas: readonly (Json | undefined)[], { $defs: definitions }: JsonSchema): JsonObject[] {
+  const found = new Set<JsonObject>();
+  const pending = [...schemas];
+  // It grows while it is walked through.
+  for (const schema of pending) {
+    if (!isObject(schema) || found.has(schema) || found.size >= mostShapes) continue;
+    found.add(schema);
+    const name = typeof schema['$ref'] === 'string' ? schema['$ref'].replace('#/$defs/', '') : '';
+    if (isObject(definitions) && Object.hasOwn(definitions, name)) pending.push(definitions[name]);
+    for (const keyword of ['anyOf', 'oneOf', 'allOf']) {
+      const members = schema[keyword];
+      if (Array.isArray(members)) pending.push(...members);
+    }
+  }
+  return [...found];
+}
+
+/** TypeScript does not know it yet. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): Json };
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
