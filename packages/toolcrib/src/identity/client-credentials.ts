@@ -71,7 +71,7 @@ async function request(egress: Egress, credentials: ServiceIdentity): Promise<z.
     });
     const body = await readBody(response, maxAnswerBytes);
     // [ID-5] Whatever is wrong here is the operator's to mend, never the caller's.
-    if (response.status !== 200) throw refused(url, `it answered ${response.status}`, response.status);
+    if (response.status !== 200) throw refused(url, `it answered ${response.status}${wordsOf(body)}`, response.status);
     const parsed = answerSchema.safeParse(parseJson(body));
     if (!parsed.success) throw refused(url, 'its answer has no access token');
     return parsed.data;
@@ -86,6 +86,19 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+const refusalSchema = z.object({ error: z.string().min(1), error_description: z.string().default('') });
+
+/** RFC 6749 §5.2: what the server says of it, short and on one line. */
+function wordsOf(body: string): string {
+  const parsed = refusalSchema.safeParse(parseJson(body));
+  if (!parsed.success) return '';
+  const words = [parsed.data.error, parsed.data.error_description].filter((part) => part !== '').join(': ');
+  return ` (${words
+    .replaceAll(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ')
+    .slice(0, 300)
+    .toWellFormed()})`;
 }
 
 function refused(url: URL, reason: string, upstreamStatus?: number): CribError {

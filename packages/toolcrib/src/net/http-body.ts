@@ -6,6 +6,9 @@ const mostWaitingBytes = 65_536;
 /** Reading on is cheaper than a new connection only up to here. */
 const mostDumpedBytes = 131_072;
 
+/** Why not all of a stream was read: it did not end in time, was too large, or its connection broke. */
+export type StreamCut = 'time' | 'size' | 'connection';
+
 /**
  * The body of an answer while it comes in. Lighter than a stream, because most answers are there as a whole by the time anybody looks. Must be
  * read to its end or given up: until then it holds a connection.
@@ -58,6 +61,28 @@ export class HttpBody implements AsyncIterable<Buffer> {
       throw tooLarge(maxBytes);
     }
     if (this.#error !== undefined) throw this.#error;
+  }
+
+  /** As much as comes until then. What has no end is given up with it; one that breaks off before anything has come is an error. */
+  async beginning(maxBytes: number, ms: number): Promise<{ bytes: Buffer; cut: StreamCut | undefined }> {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      this.#wake?.();
+    }, ms);
+    this.#limit = maxBytes;
+    if (this.#controller.paused) this.#controller.resume();
+    try {
+      while (!this.#over && !late && this.#waitingBytes <= maxBytes) await this.#more();
+    } finally {
+      clearTimeout(timer);
+    }
+    if (this.#waitingBytes === 0 && this.#error !== undefined) throw this.#error;
+    const isLarge = this.#waitingBytes > maxBytes;
+    const cut = isLarge ? 'size' : this.#error !== undefined ? 'connection' : this.#over ? undefined : 'time';
+    const bytes = this.#whole().subarray(0, maxBytes);
+    this.destroy();
+    return { bytes, cut };
   }
 
   #whole(): Buffer {

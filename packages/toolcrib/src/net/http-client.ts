@@ -3,6 +3,7 @@ import { CribError } from '../model/crib-error.ts';
 import type { EndSignal } from '../model/end-signal.ts';
 import { ProtocolError } from '../model/named-errors.ts';
 import { HttpExchange, type HttpResponse } from './http-exchange.ts';
+import { passingOverContinue } from './pass-over-continue.ts';
 import { proxyRefusal } from './proxy.ts';
 import { requestFailure } from './request-failure.ts';
 import type { OpenWayOut, WayOut } from './way-out.ts';
@@ -54,7 +55,7 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
   async function openPool(): Promise<OpenedPool> {
     const { connect, proxy } = await open({ origin, refuseLoopback });
     const { Pool: HttpPool } = await import('undici');
-    const options = { connections: maxConnections, headersTimeout: 0, bodyTimeout: 0, connect };
+    const options = { connections: maxConnections, headersTimeout: 0, bodyTimeout: 0, connect: passingOverContinue(connect) };
     opened ??= { pool: new HttpPool(origin, options), proxy };
     return opened;
   }

@@ -1,5 +1,5 @@
 import { CribError } from '../model/crib-error.ts';
-import { ConnectionError } from '../model/named-errors.ts';
+import { ConnectionError, ProtocolError } from '../model/named-errors.ts';
 
 /** Nobody was reached, so the request cannot have been carried out: it may safely be sent again [EXEC-8]. */
 export class UnreachableError extends ConnectionError {
@@ -35,6 +35,9 @@ export function requestFailure(origin: string, error: unknown): CribError {
   if (error instanceof CribError) return error;
   const code = codeOf(error);
   const reason = neverSent[code];
+  const wrong = unreadable(error);
+  // To be asked again would change nothing.
+  if (wrong !== undefined) return new ProtocolError(`${origin} ${wrong}`, { cause: error });
   if (reason !== undefined) return new UnreachableError(`${origin} cannot be reached: ${reason}`, { cause: error });
   return new ConnectionError(`The connection to ${origin} was lost${code && ` (${code})`}`, { cause: error });
 }
@@ -48,6 +51,12 @@ export function fetchFailure(name: string, error: unknown): CribError {
   const reason = neverSent[code] ?? brokenOff[code];
   if (reason !== undefined) return new CribError('SERVICE_UNAVAILABLE', `${name} cannot be reached: ${reason}`, { cause: error });
   return new CribError('NETWORK_ERROR', `${name} gave no usable answer${code && ` (${code})`}`, { cause: error });
+}
+
+/** Of an answer that came and cannot be read. */
+function unreadable(error: unknown): string | undefined {
+  if (codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') return 'answered with more than 16 KiB of headers';
+  return error instanceof Error && error.name === 'HTTPParserError' ? 'answered with something that is not HTTP' : undefined;
 }
 
 /** With several addresses tried, the failure is a bundle, and the code is on its parts. */

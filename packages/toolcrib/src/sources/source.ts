@@ -15,6 +15,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** The same, for a source whose calls are so quick that an `AbortSignal` for each would cost more than they do. */
   readonly ending: EndSignal;
+  /** How much of its time is left; undefined where that is not known. */
+  readonly leftMs?: number | undefined;
   /** [OPS-1] The span of the call, under which a source puts its own; undefined where nobody wants traces. */
   readonly span?: Span | undefined;
   /** What is passed on upstream: of that span, or what the caller sent. */

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createRawServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { ProtocolError } from '../../src/model/named-errors.ts';
 import { EndSwitch } from '../../src/model/end-signal.ts';
 
 import { readBody } from '../../src/net/read-body.ts';
@@ -136,5 +137,65 @@ describe('a signal', () => {
       for await (const _chunk of body) ending.end(new Error('enough'));
     })();
     await expect(read).rejects.toThrow('enough');
+  });
+});
+
+describe('an answer with something before it', () => {
+  /** Answers each request with these pieces, one after the other as far as the network keeps them apart. */
+  async function saying(...pieces: string[]) {
+    const sockets = new Set<Socket>();
+    const server = createRawServer((socket) => {
+      sockets.add(socket.setNoDelay(true));
+      socket.on('error', () => undefined);
+      socket.on('data', () => void pieces.reduce((before, piece) => before.then(() => said(socket, piece)), Promise.resolve()));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = loopbackEgress.httpClient({ origin, maxConnections: 1 });
+    started.push(async () => {
+      await client.destroy();
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return {
+      ask: (method = 'GET') => client.request({ method, url: '/', headers: {}, body: method === 'POST' ? 'a' : undefined }),
+      sockets,
+    };
+  }
+  async function said(socket: Socket, piece: string): Promise<void> {
+    await new Promise((resolve) => socket.write(piece, resolve));
+    await nextTurn();
+  }
+  const interim = 'HTTP/1.1 100 Continue\r\nX-Early: 1\r\n\r\n';
+  const body = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const final = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`;
+
+  test.each<[what: string, pieces: string[]]>([
+    ['in one piece', [interim + final + body]],
+    ['in pieces of their own', [interim, final, body]],
+    [
+      'in pieces that end anywhere',
+      ['HT', 'TP/1.1 10', '0 Continue\r\nX-Ea', 'rly: 1\r\n\r', `\n${final.slice(0, 9)}`, final.slice(9) + body],
+    ],
+    ['twice, and with other news', [interim, interim, 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', final + body]],
+    ['not at all', [final, body]],
+  ])('[HTTP-1] has 100 Continue passed over that nobody asked for: %s', async (_what, pieces) => {
+    const { ask, sockets } = await saying(...pieces);
+    for (const method of ['GET', 'POST', 'GET']) expect(await readBody(await ask(method), 100)).toBe(body);
+    expect(sockets.size).toBe(1);
+  });
+
+  test.each<[what: string, answer: string, message: RegExp]>([
+    [
+      'more headers than are read',
+      `HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`,
+      /answered with more than 16 KiB of headers$/,
+    ],
+    ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', /answered with something that is not HTTP$/],
+  ])('[EXEC-8] with %s is no lost connection, which would be tried again', async (_what, answer, message) => {
+    const { ask } = await saying(answer);
+    const failure: unknown = await ask().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ProtocolError);
+    expect(failure).toMatchObject({ message: expect.stringMatching(message), retryable: false });
   });
 });

@@ -66,11 +66,11 @@ export function createExchange({ upstreams, wireLog, origins }: CreateExchangeIn
     if (wireLog.on) noteRequest(wireLog, redactor, origin, built);
     try {
       const trace = span?.context ?? context.trace;
-      const options = { signal, trace, listed: origins, stranger: upstreams.stranger };
+      const options = { signal, trace, listed: origins, stranger: upstreams.stranger, leftMs: () => context.leftMs };
       const sent: SentAndFollowed = keepsRedirects
         ? { ...(await sendRequest(upstream, built, options)), redirects: [] }
         : await sendFollowing(upstream, built, options);
-      const { response, bytes, redirects } = sent;
+      const { response, bytes, redirects, cut } = sent;
       const { status } = response;
       span?.set({ 'http.response.status_code': status });
       if (wireLog.on) noteAnswer(wireLog, redactor, sent);
@@ -79,7 +79,7 @@ export function createExchange({ upstreams, wireLog, origins }: CreateExchangeIn
         throw answerFailure(operation, sent);
       }
       const http = { status, headers: answerHeaders(response), ...(redirects.length > 0 && { redirects }) };
-      const metadata: JsonObject = { http };
+      const metadata: JsonObject = { http, ...(cut !== undefined && { stream_cut: cut }) };
       const output = answerOutput(bytes, response, metadata);
       const link = response.header('link');
       if ('args' in request && (link !== '' || operation.pagination !== null)) {

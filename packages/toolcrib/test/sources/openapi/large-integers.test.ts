@@ -118,7 +118,7 @@ describe('[EXEC-3] [HTTP-1] [HTTP-2] a call with integers beyond 2^53', () => {
       result: { id: large, small: 1 },
       metadata: { integers_as_text: 1 },
     });
-    expect(json['metadata']).not.toHaveProperty('output_schema_mismatch');
+    expect(json['metadata']).not.toHaveProperty('output_schema_violation');
   });
 
   test('is refused where it is a number, with what to do, and nothing is sent', async () => {

@@ -13,9 +13,12 @@ function wordsIn(body: Json | undefined, depth: number): string {
   if (typeof body === 'string') return body;
   if (Array.isArray(body)) return depth < 3 ? wordsIn(body[0], depth + 1) : '';
   if (!isObject(body) || depth > 3) return '';
-  const { title, detail } = body;
+  const { title, detail, error, error_description } = body;
   // RFC 9457: the one says what kind of problem it is, the other what it is this time.
   if (typeof title === 'string' && typeof detail === 'string' && title !== '' && detail !== '') return `${title}: ${detail}`;
+  // RFC 6749 §5.2, likewise.
+  if (typeof error === 'string' && typeof error_description === 'string' && error_description !== '')
+    return `${error}: ${error_description}`;
   for (const name of ['message', 'error_description', 'error', 'detail', 'title', 'errors', 'description', 'reason', 'fault', 'msg']) {
     const words = Object.hasOwn(body, name) ? wordsIn(body[name], depth + 1) : '';
     if (words !== '') return words;

@@ -4,18 +4,19 @@ import type { TraceContext } from '../../../model/trace-context.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { requestFailure } from '../../../net/request-failure.ts';
 import { requestWithCredentials, type JoinHeaders } from '../../upstream/request-with-credentials.ts';
-import { readAnswer } from '../answer/read-answer.ts';
+import { readAnswer, type ReadBytes } from '../answer/read-answer.ts';
 import type { BuiltRequest } from './request-plan.ts';
 import type { Upstream } from './upstreams.ts';
 
 export interface SendOptions {
   signal: EndSignal;
   trace: TraceContext | undefined;
+  /** How long the call may still take; undefined where nobody knows. */
+  leftMs(): number | undefined;
 }
 
-export interface SentRequest {
+export interface SentRequest extends ReadBytes {
   response: HttpResponse;
-  bytes: Buffer;
 }
 
 const lowered = new WeakMap<Readonly<Record<string, string>>, Record<string, string>>();
@@ -55,7 +56,7 @@ export async function sendRequest(upstream: Upstream, request: BuiltRequest, opt
   const sent = { method, url, headers, body, signal, followRedirects: false, takesEncoded: true };
   const response = await requestWithCredentials(client, sent, credentials, sourceFirst);
   try {
-    return { response, bytes: await readAnswer(response) };
+    return { response, ...(await readAnswer(response, options.leftMs())) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw error instanceof CribError ? error : requestFailure(client.origin, error);

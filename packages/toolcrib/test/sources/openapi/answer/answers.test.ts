@@ -36,6 +36,38 @@ async function failed(status: number, body: string | Buffer = '', headers: Recor
   );
 }
 
+describe('[HTTP-2] a stream that does not end', () => {
+  /** Sends this and stays. */
+  function streamed(type: string, text: string, leftMs: number | undefined) {
+    answer = (_request, response) => void response.writeHead(200, { 'content-type': type }).write(text);
+    return caller.call(operation(), {}, { context: { leftMs } });
+  }
+
+  test.each(['text/event-stream', 'text/event-stream; charset=utf-8', 'application/x-ndjson'])(
+    'is what came while there was time, up to the last whole line: %s',
+    async (type) => {
+      const { content, metadata } = await streamed(type, 'data: one\n\ndata: two\n\ndata: thr', 200);
+      expect(content).toEqual([{ type: 'text', text: 'data: one\n\ndata: two\n\n' }]);
+      expect(metadata).toMatchObject({ stream_cut: 'time' });
+    },
+  );
+
+  test('is what came before it broke off', async () => {
+    answer = (_request, response) =>
+      void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: one\n\n', () => response.destroy());
+    const { content, metadata } = await caller.call(operation(), {}, { context: { leftMs: 60_000 } });
+    expect(content).toEqual([{ type: 'text', text: 'data: one\n\n' }]);
+    expect(metadata).toMatchObject({ stream_cut: 'connection' });
+  });
+
+  test('and one that does is an answer like any other', async () => {
+    answer = (_request, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: one');
+    const { content, metadata } = await caller.call(operation(), {}, { context: { leftMs: 60_000 } });
+    expect(content).toEqual([{ type: 'text', text: 'data: one' }]);
+    expect(metadata).not.toHaveProperty('stream_cut');
+  });
+});
+
 describe('[HTTP-2] answers by their content type', () => {
   test.each([
     'application/json',
@@ -182,7 +214,8 @@ describe('[HTTP-2] every status but success is an error with its status', () => 
     ['{"message": "No such pet"}', 'No such pet'],
     ['{"error": "invalid"}', 'invalid'],
     ['{"error": {"message": "Deep", "code": 7}}', 'Deep'],
-    ['{"error": "invalid_grant", "error_description": "The grant has ended"}', 'The grant has ended'],
+    ['{"error": "invalid_grant", "error_description": "The grant has ended"}', 'invalid_grant: The grant has ended'],
+    ['{"error_description": "The grant has ended"}', 'The grant has ended'],
     ['{"title": "Bad Request", "detail": "name is missing"}', 'Bad Request: name is missing'],
     ['{"errors": [{"message": "First"}, {"message": "Second"}]}', 'First'],
     ['{"errors": ["One"]}', 'One'],

@@ -1,0 +1,60 @@
+import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+
+const beginning = /^HTTP\/1\.[01] 100[ \r\n]/;
+/** All of it could be the beginning of the beginning. */
+const couldBegin = /^(?:H|HT|HTT|HTTP|HTTP\/(?:1(?:\.(?:[01](?: (?:1(?:00?)?)?)?)?)?)?)$/;
+const end = '\r\n\r\n';
+const mostHeld = 16_384;
+
+/**
+ * RFC 9110 §15.2: a client passes over `100 Continue` also where it did not ask for it. Undici takes it for a broken connection, so that it is
+ * taken out of what comes before undici sees it: only where an answer begins, which is after something was sent.
+ */
+export function passingOverContinue(connect: buildConnector.connector): buildConnector.connector {
+  return (to, callback) =>
+    connect(to, (...[error, socket]) => {
+      if (error === null) callback(null, withoutContinue(socket));
+      else callback(error, null);
+    });
+}
+
+function withoutContinue<Connection extends Socket>(socket: Connection): Connection {
+  const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+  const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
+  let begins = true;
+  let held: Buffer | undefined;
+
+  socket.write = (...given: unknown[]) => {
+    begins = true;
+    return write(...given);
+  };
+  socket.read = (size?: number) => {
+    const chunk = read(size);
+    // Streams read nothing to be told of more.
+    if (!begins || chunk === null || size === 0) return chunk;
+    const bytes = held === undefined ? chunk : Buffer.concat([held, chunk]);
+    held = undefined;
+    const rest = afterContinue(bytes);
+    if (rest === undefined && bytes.length < mostHeld) {
+      held = bytes;
+      return null;
+    }
+    begins = rest?.length === 0;
+    return begins ? null : (rest ?? bytes);
+  };
+  return socket;
+}
+
+/** What comes behind; undefined where that cannot be told yet. */
+function afterContinue(bytes: Buffer): Buffer | undefined {
+  let from = 0;
+  for (;;) {
+    const start = bytes.toString('latin1', from, from + 13);
+    if (couldBegin.test(start) && from + start.length === bytes.length) return undefined;
+    if (!beginning.test(start)) return bytes.subarray(from);
+    const at = bytes.indexOf(end, from);
+    if (at < 0) return undefined;
+    from = at + end.length;
+  }
+}
