@@ -81,7 +81,7 @@ export interface HttpRequestBody extends BodyForm {
   choice?: BodyChoice;
 }
 
-export interface BodyChoice {
+interface BodyChoice {
   /** The argument that names the media type. */
   argument: string;
   /** All of them, the preferred one first. */

@@ -65,15 +65,15 @@ export class HttpBody implements AsyncIterable<Buffer> {
 
   /** As much as comes until then. What has no end is given up with it; one that breaks off before anything has come is an error. */
   async beginning(maxBytes: number, ms: number): Promise<{ bytes: Buffer; cut: StreamCut | undefined }> {
-    let late = false;
+    const waiting = { isOver: false };
     const timer = setTimeout(() => {
-      late = true;
+      waiting.isOver = true;
       this.#wake?.();
     }, ms);
     this.#limit = maxBytes;
     if (this.#controller.paused) this.#controller.resume();
     try {
-      while (!this.#over && !late && this.#waitingBytes <= maxBytes) await this.#more();
+      while (!this.#over && !waiting.isOver && this.#waitingBytes <= maxBytes) await this.#more();
     } finally {
       clearTimeout(timer);
     }

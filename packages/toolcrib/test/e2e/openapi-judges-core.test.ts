@@ -168,8 +168,8 @@ describe.skipIf(!here)('requests that openapi-core judges', () => {
     ['a strategic merge patch', { body: { spec: {} }, content_type: 'application/strategic-merge-patch+json' }],
     ['an apply patch', { body: { kind: 'Workload' }, content_type: 'application/apply-patch+yaml' }],
   ])('[OAS-2] are patches of the kind that they should be: %s', async (_what, args) => {
-    const { json, text } = await server.alice.call('cluster:patchNamespacedWorkload', { namespace: 'n', name: 'w', ...args });
-    expect(json?.structured_content, text).toMatchObject({ ok: true, errors: [] });
+    const { json } = await server.alice.call('cluster:patchNamespacedWorkload', { namespace: 'n', name: 'w', ...args });
+    expect(json?.structured_content).toMatchObject({ ok: true, errors: [] });
   });
 
   test('[EXEC-3] never leave where the arguments do not fit', async () => {

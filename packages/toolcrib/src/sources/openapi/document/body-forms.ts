@@ -73,7 +73,7 @@ function withPatches(method: string, forms: FoundForm[]): FoundForm[] {
   const isOdd = ({ content_type, takes }: FoundForm) => bareType(content_type) === patchType && !takes.includes('array');
   const [odd, others] = [forms.filter(isOdd), forms.filter((form) => !isOdd(form))];
   if (others.length === 0) return forms;
-  const patches = odd.map((form): FoundForm => ({ ...form, schema: jsonPatchSchema, takes: ['array'] }));
+  const patches = odd.map((form): FoundForm => Object.assign({}, form, { schema: jsonPatchSchema, takes: ['array' as const] }));
   return method === 'PATCH' ? [...others, ...patches] : others;
 }
 

@@ -11,7 +11,7 @@ export function bodySchema(translator: SchemaTranslator, forms: readonly FoundFo
   const all = [only, ...more];
   return {
     schema: { anyOf: all.map(({ schema }) => schema) },
-    references: new Set(all.flatMap(({ references }) => [...references])),
+    references: new Set(all.flatMap(({ references }) => Array.from(references))),
   };
 }
 

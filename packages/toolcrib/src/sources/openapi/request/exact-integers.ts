@@ -30,7 +30,8 @@ export function withExactIntegers(value: Json, schema: Json | undefined, root: J
 /** Where plain text is taken as well, text is what was meant. */
 function isInteger(shapes: readonly JsonObject[]): boolean {
   const taking = shapes.filter(({ type }) => [type].flat().includes('string'));
-  return taking.length > 0 && taking.every(({ type, format }) => [type].flat().includes('integer') && /^u?int64$/.test(String(format)));
+  const is64 = ({ format }: JsonObject) => format === 'int64' || format === 'uint64';
+  return taking.length > 0 && taking.every((shape) => [shape['type']].flat().includes('integer') && is64(shape));
 }
 
 /** Of items without a name. */
