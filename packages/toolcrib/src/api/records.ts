@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { auditLedgers, headsForm } from '../model/audit.ts';
 import { callStatuses } from '../model/call.ts';
+import { origins } from '../model/origin.ts';
 import { refusalKinds } from '../model/refusal.ts';
 import { epochMs, errorCodes, originSchema, pageQuery } from './parts.ts';
 
@@ -33,6 +34,7 @@ export const callRecordListSchema = z.strictObject({
   follow_cursor: z.string().describe('For `follow`: what ends from now on'),
 });
 const statusList = `(${callStatuses.join('|')})`;
+const originList = `(${origins.join('|')})`;
 const moment = z.coerce.number().int().min(0).max(8.64e15).optional();
 export const callRecordQuerySchema = z.strictObject({
   ...pageQuery,
@@ -43,6 +45,11 @@ export const callRecordQuerySchema = z.strictObject({
     .describe(
       `Any of ${callStatuses.map((status) => `\`${status}\``).join(', ')}, with commas between them. Those that are \`running\` are listed only where they are asked for`,
     ),
+  origin: z
+    .string()
+    .regex(new RegExp(`^${originList}(,${originList})*$`), `must be one of ${origins.join(', ')}, or several with commas`)
+    .optional()
+    .describe(`Whose failure it was: any of ${origins.map((one) => `\`${one}\``).join(', ')}, with commas between them`),
   from: moment.describe('Begun from this moment on, in epoch milliseconds. A step of a workflow counts with the workflow'),
   until: moment.describe('Begun up to but without this moment, in epoch milliseconds'),
   tool: z.string().min(1).max(512).optional().describe('Name or id of the tool'),

@@ -8,7 +8,19 @@ import type { Administrator } from './source-client.ts';
 // Looser than the contract: a newer server may say more than we know of, and --json shows it.
 const { call_id, started_at, duration_us, subject, tool, user_name } = callRecordSchema.shape;
 const code = z.string().nullable();
-const callSchema = z.looseObject({ call_id, started_at, duration_us, subject, tool, user_name, status: z.string(), error_code: code });
+/** Not there where the server is of an earlier version. */
+const origin = z.string().nullish();
+const callSchema = z.looseObject({
+  call_id,
+  started_at,
+  duration_us,
+  subject,
+  tool,
+  user_name,
+  status: z.string(),
+  error_code: code,
+  error_origin: origin,
+});
 const listSchema = z.looseObject({ calls: z.array(callSchema), next_cursor: z.string().nullable(), follow_cursor: z.string() });
 export type ShownCall = z.infer<typeof callSchema>;
 

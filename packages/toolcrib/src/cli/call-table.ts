@@ -48,12 +48,18 @@ function paintCell(call: ShownCall | undefined, text: string, column: number): s
 }
 
 function cellsOf(call: ShownCall, now: number): string[] {
-  const { started_at, status, duration_us, user_name, subject, tool, error_code } = call;
+  const { started_at, status, duration_us, user_name, subject, tool } = call;
   const took = status === 'running' ? '' : durationText(duration_us / 1000);
   const before = [timeText(started_at, now), status, took, short(user_name ?? subject, mostOfUser)];
   // The rest of the line is for the tool, and some of it for what went wrong.
   const left = lineWidth() - before.reduce((sum, cell, column) => sum + Math.max(cell.length, leastWidths[column] ?? 0) + 2, 0);
-  return [...before, short(tool, Math.max(leastOfTool, Math.floor(left * 0.7))), error_code ?? ''];
+  return [...before, short(tool, Math.max(leastOfTool, Math.floor(left * 0.7))), errorText(call)];
+}
+
+/** Its code is that of an outage, which it is not. */
+function errorText({ error_code, error_origin }: ShownCall): string {
+  if (error_origin === 'tool' && error_code === 'SERVICE_UNAVAILABLE') return 'reported by the tool';
+  return error_code ?? '';
 }
 
 function short(text: string, width: number): string {

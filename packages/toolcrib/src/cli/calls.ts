@@ -1,4 +1,5 @@
 import { callStatuses } from '../model/call.ts';
+import { origins } from '../model/origin.ts';
 import { followCalls, listCalls } from './call-client.ts';
 import { createCallTable } from './call-table.ts';
 import { defineCommand } from './command.ts';
@@ -12,6 +13,7 @@ import { UsageError } from './usage-error.ts';
 
 const filters = {
   status: { value: 'status', many: true, help: `Only these: ${callStatuses.filter((status) => status !== 'queued').join(', ')}` },
+  origin: { value: 'origin', many: true, help: `Only failures of these: ${origins.join(', ')}` },
   since: { value: 'time', help: 'Begun from then on: 30m, 2h or 7d ago, today, yesterday, 2026-11-16, 2026-11-16T12:00' },
   until: { value: 'time', help: 'Begun before then' },
   tool: { value: 'name', help: 'Only calls of this tool' },
@@ -31,6 +33,7 @@ export const calls = defineCommand({
   },
   notes: [
     'The newest call is the last line. Denied calls are failed ones, with NOT_FOUND. Times are those of this machine.',
+    'What a tool itself reported is no outage: --origin source,gateway shows what an operator has to look at.',
     'Arguments and results are not recorded. With --json and --follow every line is a JSON object.',
   ],
   examples: [
@@ -88,10 +91,6 @@ function renewed(given: Given<'token'>, client: Parameters<typeof requestDevToke
 }
 
 function queryOf(given: Given<FilterOption>): Record<string, string | undefined> {
-  const statuses = given.list('status').flatMap((written) => written.split(',').map((status) => status.trim()));
-  const strange = statuses.find((status) => !callStatuses.some((known) => known === status));
-  if (strange !== undefined)
-    throw new UsageError(`--status must be one of ${callStatuses.join(', ')}, not ${JSON.stringify(strange)}`, { field: 'status' });
   const [from, until] = (['since', 'until'] as const).map((name) => {
     const text = given.text(name);
     return text === undefined ? undefined : parseMoment(text, name);
@@ -99,13 +98,23 @@ function queryOf(given: Given<FilterOption>): Record<string, string | undefined>
   if (from !== undefined && until !== undefined && from >= until)
     throw new UsageError('--since must be before --until', { field: 'since' });
   return {
-    status: statuses.length === 0 ? undefined : statuses.join(','),
+    status: listOf(given, 'status', callStatuses),
+    origin: listOf(given, 'origin', origins),
     from: from?.toString(),
     until: until?.toString(),
     tool: given.text('tool'),
     source: given.text('source'),
     user: given.text('user'),
   };
+}
+
+/** Several with commas between them, or each on its own. */
+function listOf(given: Given<FilterOption>, name: 'status' | 'origin', known: readonly string[]): string | undefined {
+  const written = given.list(name).flatMap((text) => text.split(',').map((one) => one.trim()));
+  const strange = written.find((one) => !known.includes(one));
+  if (strange !== undefined)
+    throw new UsageError(`--${name} must be one of ${known.join(', ')}, not ${JSON.stringify(strange)}`, { field: name });
+  return written.length === 0 ? undefined : written.join(',');
 }
 
 function nothingFound(given: Given<FilterOption>): string {

@@ -3,15 +3,17 @@ import type { callRecordQuerySchema } from '../api.ts';
 import type { Crib } from '../crib.ts';
 import type { CallStatus } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
+import type { Origin } from '../model/origin.ts';
 import type { CallFilter } from '../store/call-filter.ts';
 
 type CallQuery = z.output<typeof callRecordQuerySchema>;
 
 /** Which calls a request asks for: what it names in its own words, by what the record has. */
 export function callFilterOf(crib: Crib, query: CallQuery): CallFilter {
-  const { status, tool, source, user, subject, from, until } = query;
+  const { status, origin, tool, source, user, subject, from, until } = query;
   return {
     ...(status === undefined ? {} : { statuses: [...new Set(status.split(','))] as CallStatus[] }),
+    ...(origin === undefined ? {} : { origins: [...new Set(origin.split(','))] as Origin[] }),
     // [NAME-1] A name the record may have although there is no such tool any more.
     ...(tool === undefined ? {} : { tool: crib.counter.snapshot.find(tool)?.name ?? tool }),
     ...(source === undefined ? {} : { sourceId: sourceIdOf(crib, source) }),

@@ -1,4 +1,5 @@
 import type { CallRecord, CallStatus } from '../model/call.ts';
+import type { Origin } from '../model/origin.ts';
 
 /** Which calls are looked for; what is not said does not matter. */
 export interface CallFilter {
@@ -10,6 +11,8 @@ export interface CallFilter {
   sourceId?: string;
   /** Any of them. */
   statuses?: readonly CallStatus[];
+  /** Whose failure it was: any of them. */
+  origins?: readonly Origin[];
   /** Epoch milliseconds, by the time in their ids: from this one on, and up to but without that one. */
   from?: number;
   until?: number;
@@ -17,7 +20,7 @@ export interface CallFilter {
 
 /** What the database finds by an index, for the calls that are not in its table yet. */
 export function fitsFilter(call: CallRecord, filter: CallFilter): boolean {
-  const { user, statuses } = filter;
+  const { user, statuses, origins } = filter;
   const { after, before } = idsWithin(filter);
   return (
     (filter.issuer ?? call.issuer) === call.issuer &&
@@ -26,6 +29,7 @@ export function fitsFilter(call: CallRecord, filter: CallFilter): boolean {
     (filter.tool ?? call.tool) === call.tool &&
     (filter.sourceId ?? call.source_id) === call.source_id &&
     (statuses === undefined || statuses.includes(call.status)) &&
+    (origins === undefined || (call.error_origin !== null && origins.includes(call.error_origin))) &&
     (after === undefined || call.call_id >= after) &&
     (before === undefined || call.call_id < before)
   );

@@ -32,10 +32,11 @@ const mostRows = 1_000_000;
  * order of ids as well: nearly nothing is written to it.
  */
 export async function findCalls(queries: Queries, page: CallPage): Promise<FoundCalls> {
-  const { limit, issuer, subject, user, tool, sourceId, statuses } = page;
+  const { limit, issuer, subject, user, tool, sourceId, statuses, origins } = page;
   const within = idsWithin(page);
-  const notCompleted = statuses?.includes('completed') === false;
-  const isOpen = [issuer, subject, user, tool, sourceId, statuses].every((condition) => condition === undefined);
+  // What is somebody's failure did not complete.
+  const notCompleted = statuses?.includes('completed') === false || origins !== undefined;
+  const isOpen = [issuer, subject, user, tool, sourceId, statuses, origins].every((condition) => condition === undefined);
 
   function candidates(before: string | undefined) {
     let query = queries.selectFrom('calls').orderBy('call_id', 'desc');
@@ -64,6 +65,7 @@ export async function findCalls(queries: Queries, page: CallPage): Promise<Found
     if (tool !== undefined) query = query.where('tool', '=', tool);
     if (sourceId !== undefined) query = query.where('source_id', '=', sourceId);
     if (statuses !== undefined) query = query.where('status', 'in', statuses);
+    if (origins !== undefined) query = query.where('error_origin', 'in', origins);
     return query.execute();
   }
 

@@ -37,6 +37,12 @@ describe('toolcrib calls', () => {
     expect(await listed('--user', 'bob')).toEqual(['nowhere:nothing']);
     expect(await listed('--status', 'failed,timed_out')).toEqual(['builtin:hash', 'nowhere:nothing']);
     expect(await listed('--status', 'completed', '--status', 'cancelled')).toEqual(['builtin:uuid']);
+    expect(await listed('--origin', 'caller')).toEqual(['builtin:hash', 'nowhere:nothing']);
+    expect(await listed('--origin', 'source,gateway', '--origin', 'tool')).toEqual([]);
+    expect(await commands.run(['calls', '--origin', 'nobody'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--origin must be one of'),
+    });
     expect(await listed('--tool', 'builtin.uuid')).toEqual(['builtin:uuid']);
     expect(await listed('--source', 'builtin', '--since', 'yesterday')).toEqual(['builtin:uuid', 'builtin:hash']);
     expect(await listed('--until', 'yesterday')).toEqual([]);
@@ -113,6 +119,20 @@ test('[CLI-1] moments are read as people say them, in the zone of the machine', 
     expect([text, parseMoment(text, 'since', now)]).toEqual([text, expected]);
   for (const text of ['', 'h', '1y', '-1h', '2026-13-01', '2026-11', '17.11.2026', '1e3s', 'today 12:00'])
     expect(() => parseMoment(text, 'since', now)).toThrow(/--since must be a time/);
+});
+
+test('[CLI-1] what a tool itself reported does not read as an outage', () => {
+  const failed = (error_origin: string | null | undefined) => {
+    const named = { call_id: 'c', subject: 'u-1', user_name: null, tool: 'a:b', started_at: 0, duration_us: 0 };
+    return { ...named, status: 'failed', error_code: 'SERVICE_UNAVAILABLE', error_origin };
+  };
+  const lines = createCallTable().further(['tool', 'source', null, undefined].map(failed));
+  expect(lines.map((line) => line.split(/ {2,}/).at(-1))).toEqual([
+    'reported by the tool',
+    'SERVICE_UNAVAILABLE',
+    'SERVICE_UNAVAILABLE',
+    'SERVICE_UNAVAILABLE',
+  ]);
 });
 
 test('[CLI-1] a call of another day is shown with the day, and long ones in minutes and hours', () => {

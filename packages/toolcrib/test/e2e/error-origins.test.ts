@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerSchema, callRecordSchema } from '../../src/api.ts';
+import type { CallRecord } from '../../src/model/call.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { documentOf, operation } from '../fixtures/document-service.ts';
 import { startHttpServer, type RunningServer } from '../fixtures/http-server.ts';
@@ -92,6 +93,16 @@ describe('a call that was made and failed', () => {
     const waited = (await alice.call('narrow:hold', { key: 'b' }, { timeout_ms: 50 })).json;
     expect([waited.status, waited.error.origin]).toEqual(['timed_out', 'gateway']);
     await alice.delete(`/api/bff/calls/${call_id}`);
+  });
+
+  test('[BFF-6] calls are found by whose failure they were', async () => {
+    for (const origin of ['tool', 'source', 'gateway', 'caller']) {
+      const { calls } = (await admin.get(`/api/calls?origin=${origin}`)).json;
+      expect([origin, new Set(calls.map((call: CallRecord) => call.error_origin))]).toEqual([origin, new Set([origin])]);
+    }
+    const { calls } = (await admin.get('/api/calls?origin=source,gateway&tool=hasty:hold')).json;
+    expect(calls).toEqual([expect.objectContaining({ tool: 'hasty:hold', error_origin: 'source' })]);
+    expect((await admin.get('/api/calls?origin=nobody')).status).toBe(400);
   });
 
   test('a call that succeeded is nobody’s failure', async () => {

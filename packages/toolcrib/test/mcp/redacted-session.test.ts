@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { redactedSession } from '../../src/sources/mcp/redacted-session.ts';
-import { redactError } from '../../src/sources/upstream/redacted.ts';
-import { cannotHaveRun, SessionLostError } from '../../src/sources/mcp/session/session-errors.ts';
+import { redactError, redactOutput } from '../../src/sources/upstream/redacted.ts';
+import { outputFromResult, outputFromRpcError } from '../../src/sources/mcp/session/call-result.ts';
+import { cannotHaveRun, RpcError, SessionLostError } from '../../src/sources/mcp/session/session-errors.ts';
 import { openStdio, textOf } from '../fixtures/mcp/sessions.ts';
 
 test('[ENV-4] [MCP-11] an error that quotes a secret is cleared of it, and still says whether the call may be made again', () => {
@@ -14,6 +15,17 @@ test('[ENV-4] [MCP-11] an error that quotes a secret is cleared of it, and still
   expect([told.message, told.details]).toEqual(['It ended: ***', { said: '***' }]);
   expect(told.stack).not.toContain('canary-5e11c0de');
   expect(cannotHaveRun(told)).toBe(true);
+});
+
+test('[ENV-4] what a server adds to an answer or an error is cleared of secrets', () => {
+  const redactor = createRedactor();
+  redactor.add('canary-5e11c0de');
+  const output = outputFromRpcError(new RpcError(-32_603, 'It failed', { token: 'canary-5e11c0de' }));
+  expect(redactOutput(output, redactor)).toEqual({ ...output, metadata: { rpc_error: { code: -32_603, data: { token: '***' } } } });
+  const answer = outputFromResult({ content: [], _meta: { 'example/key': 'canary-5e11c0de' } });
+  expect(redactOutput(answer, redactor)).toEqual({ content: [], metadata: { upstream_meta: { 'example/key': '***' } } });
+  const clean = outputFromResult({ content: [], _meta: { 'example/key': 'x' } });
+  expect(redactOutput(clean, redactor)).toBe(clean);
 });
 
 test('[ENV-4] a question that a server asks in the middle of a call is cleared of secrets', async () => {

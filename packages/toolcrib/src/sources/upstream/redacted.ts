@@ -29,8 +29,10 @@ export function redactError(error: CribError, redactor: Redactor, given?: JsonOb
 function cleanOutput(output: ToolOutput, redactor: Redacting): ToolOutput {
   const content = redactor.redactJson(redactAcross(output.content, redactor) as Json) as ContentBlock[];
   const structured = output.structured_content === undefined ? undefined : redactor.redactJson(output.structured_content);
-  if (content === output.content && structured === output.structured_content) return output;
-  return { ...output, content, ...(structured !== undefined && { structured_content: structured }) };
+  // What a server adds to its answer, and to an error: `_meta`, and the data of a JSON-RPC error.
+  const metadata = output.metadata && (redactor.redactJson(output.metadata) as JsonObject);
+  if (content === output.content && structured === output.structured_content && metadata === output.metadata) return output;
+  return { ...output, content, ...(structured !== undefined && { structured_content: structured }), ...(metadata && { metadata }) };
 }
 
 /** Servers that read something in pieces give each in a block of its own, and whoever reads them puts them together again. */
