@@ -89,7 +89,7 @@ export function createSourceClient({ client, token }: Administrator): SourceClie
         `There is no source ${JSON.stringify(written)}: \`toolcrib sources\` lists those there are`,
       );
       // It becomes a part of an address, where dots and slashes would lead elsewhere.
-      if (!/^[a-z0-9-]{1,64}$/i.test(written)) throw unknown;
+      if (!/^[a-z0-9_-]{1,64}$/i.test(written)) throw unknown;
       try {
         return await get(written);
       } catch (error) {

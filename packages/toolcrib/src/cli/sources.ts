@@ -2,6 +2,7 @@ import { closest } from '../model/closest.ts';
 import { defineCommand } from './command.ts';
 import { administratorFrom, administratorOptions } from './secrets-options.ts';
 import { createSourceClient } from './source-client.ts';
+import { changeAllSources, isForAll } from './sources-all.ts';
 import { approveSource } from './sources-approve.ts';
 import { changeSource, isSourceChange, sourceChanges } from './sources-change.ts';
 import { showDifferences } from './sources-differences.ts';
@@ -20,6 +21,7 @@ export const sources = defineCommand({
   options: {
     ...administratorOptions,
     tool: { value: 'name', many: true, help: 'Approves this tool only' },
+    all: { help: 'Starts, stops or restarts every enabled source' },
     yes: { short: 'y', help: 'Removes or approves without asking' },
   },
   notes: [
@@ -38,6 +40,7 @@ export const sources = defineCommand({
     'toolcrib sources',
     'toolcrib sources show everything',
     'toolcrib sources restart everything',
+    'toolcrib sources stop --all',
     'toolcrib sources approve everything --tool echo',
     'toolcrib sources remove everything',
     'toolcrib sources restore-demo',
@@ -48,6 +51,11 @@ export const sources = defineCommand({
     if (action === 'restore-demo') {
       if (written !== undefined) throw new UsageError(`${JSON.stringify(written)} is one argument too many`);
       return restoreDemo(await administratorFrom(given), { json: given.on('json') });
+    }
+    if (given.on('all')) {
+      if (action === undefined || !isForAll(action)) throw new UsageError('--all is for start, stop and restart', { field: 'all' });
+      if (written !== undefined) throw new UsageError(`Either --all or ${written}, not both`, { field: 'all' });
+      return changeAllSources(await administratorFrom(given), action, { json: given.on('json') });
     }
     if (action !== undefined && written === undefined) throw new UsageError(`${action} which one? The namespace of the source is missing`);
     const administrator = await administratorFrom(given);

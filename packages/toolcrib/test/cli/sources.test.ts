@@ -43,6 +43,27 @@ describe('sources', () => {
     expect((await sources('show', id)).stdout).toBe(stdout);
   });
 
+  test('[CLI-1] [MC-T8] can all be stopped and started at once, and what fails keeps no other from it', async () => {
+    const table = ({ stdout }: { stdout: string }) =>
+      [...stdout.matchAll(/^(up|down) +(\w+)/gm)].map(([, name, state]) => `${name} ${state}`);
+    const stopped = await sources('stop', '--all');
+    expect(table(stopped)).toEqual(['down stopped', 'up stopped']);
+    expect(stopped).toMatchObject({ code: 0, stderr: expect.stringContaining('`toolcrib sources start --all` brings them back') });
+    expect(await stateOf('builtin')).toBe('running');
+    const started = await sources('start', '--all');
+    expect(table(started)).toEqual(['down error', 'up running']);
+    expect(started).toMatchObject({ code: 1, stderr: expect.stringMatching(/^toolcrib: down: .*ended with code 3/) });
+    expect(await sources('remove', '--all')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--all is for start, stop and restart'),
+    });
+    // [NAME-2]
+    await commands.add('under_score', ['plain']);
+    expect(await sources('stop', 'under_score')).toMatchObject({ code: 0 });
+    await sources('remove', 'under_score', '--yes');
+    expect(await sources('stop', 'up', '--all')).toMatchObject({ code: 2, stderr: expect.stringContaining('Either --all or up') });
+  });
+
   test('[LIFE-1] [MC-T2] can be stopped, started, restarted and refreshed by hand', async () => {
     await commands.add('by-hand', ['plain']);
     expect(await sources('stop', 'by-hand')).toMatchObject({ code: 0, stdout: 'by-hand is stopped: its tools are off every list.\n' });
