@@ -1,3 +1,5 @@
+import { CribError } from '../../../model/crib-error.ts';
+import type { JsonObject } from '../../../model/json.ts';
 import type { PollProfile } from '../../../model/poll-profile.ts';
 import type { ImportReport } from '../../../model/import-report.ts';
 import { compileOperation, type CompileContext } from './compile-operation.ts';
@@ -38,6 +40,7 @@ export function compileDocument(input: CompileInput): CompiledDocument {
   const info = objectAt(own(document.root, 'info'));
   const version = cut(wordAt(own(info, 'version')) ?? '', 200);
   const { operations, skipped } = findOperations(document);
+  if (operations.length + skipped.length === 0) sayWhyNone(document.root, notes.warn);
   const names = toolNames(operations);
   const { warn } = notes;
   const context: CompileContext = {
@@ -77,6 +80,16 @@ export function compileDocument(input: CompileInput): CompiledDocument {
     version,
     report: { format: document.version, operations: operations.length + skipped.length, ...tally.report() },
   };
+}
+
+/** A source without tools is of no use to anybody, and should not look like one. */
+function sayWhyNone(root: JsonObject, warn: (message: string) => void): void {
+  const webhooks = Object.keys(objectAt(own(root, 'webhooks'))).length;
+  if (webhooks > 0) {
+    const what = 'The document describes webhooks only: requests that the service sends to others. Nothing in it can be called';
+    throw new CribError('VALIDATION_ERROR', what);
+  }
+  warn('The document describes no operations, so that it gives no tools');
 }
 
 export function reasonOf(error: unknown): string {

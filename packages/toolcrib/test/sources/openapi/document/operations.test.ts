@@ -33,6 +33,17 @@ describe('[OAS-1] every operation is a tool', () => {
     expect(() => importReportSchema.parse({ ...report, bytes: 0, external_refs: [] })).not.toThrow();
   });
 
+  test('a document of webhooks alone is refused in words, and one of nothing is told so', () => {
+    const webhooks = { newPet: { post: { responses: {} } } };
+    expect(() => compiled(documentOf({}, { openapi: '3.1.0', paths: {}, webhooks }))).toThrow(
+      'The document describes webhooks only: requests that the service sends to others. Nothing in it can be called',
+    );
+    expect(compiled(documentOf({}, { openapi: '3.1.0', paths: {} })).report).toMatchObject({
+      tools: 0,
+      warnings: [{ operation: null, message: 'The document describes no operations, so that it gives no tools' }],
+    });
+  });
+
   test('[OAS-5] tags, method and path are kept, and what HTTP says of the method', () => {
     const tools = new Map(compiled(document).tools.map((tool) => [`${tool.method}`, tool]));
     expect(tools.get('GET')).toMatchObject({
