@@ -96,6 +96,9 @@ describe('sources', () => {
     const [progress = ''] = stderr.split('toolcrib:');
     expect(progress).toBe('Restarting failing…\n  ready\n  once more\n');
     expect(stderr).toContain('failing could not be started (SERVICE_UNAVAILABLE)');
+    expect(await commands.json(['sources', 'restart', 'failing'])).toEqual({
+      error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('once more') },
+    });
     await sources('disable', 'failing');
     const enabled = await sources('enable', 'failing');
     expect(enabled).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be started and stays disabled') });
