@@ -151,7 +151,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   const counter = await openCounter({ store, warn, development });
 
   const running = await openLocalRunning(config, opened);
-  const { containers, gate } = running;
+  const { containers, images, prepareRun, gate } = running;
   const logs = createServerLogs({ redactors });
   const wireLogs = createWireLogs({ redactors });
   const settling = createSettling({ statusOf: (sourceId) => supervisor.statusOf(sourceId) });
@@ -195,7 +195,11 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       if (status.state !== 'starting' && status.state !== 'restarting') started?.executor.load.forget(sourceId);
       settling.changed();
     },
-    releaseSource: ({ id }) => containers.release(id),
+    releaseSource({ id }) {
+      prepareRun.forget(id);
+      return containers.release(id);
+    },
+    pullingOf: images.pullingOf,
     onNotice: config.onSourceNotice,
     refreshPauses: config.refreshPauses,
     note: (sourceId, message) => logs.of(sourceId).append('event', message),

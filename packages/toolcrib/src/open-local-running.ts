@@ -1,7 +1,10 @@
 import type { CribConfig } from './crib-config.ts';
 import { createDockerEngine } from './net/docker/engine.ts';
+import { registryAuth } from './net/docker/registry-auth.ts';
 import { createContainerOwner } from './sources/mcp/container/container-owner.ts';
 import { createContainers } from './sources/mcp/container/containers.ts';
+import { createImages } from './sources/mcp/container/images.ts';
+import { createPrepareRun } from './sources/mcp/container/prepare-run.ts';
 import { dockerEnvironment } from './sources/mcp/process/docker-environment.ts';
 import { createProcessRegistry } from './sources/mcp/process/process-registry.ts';
 import { createResourceWatch } from './sources/mcp/process/resource-watch.ts';
@@ -17,7 +20,8 @@ export async function openLocalRunning(config: CribConfig, opened: AsyncDisposab
   const reaped = await registry.reapOrphans();
   if (reaped > 0) warn(`${reaped} server processes that an earlier Toolcrib left behind were ended`);
   const engine = opened.adopt(createDockerEngine(dockerHost, process.env), (connected) => connected.close());
-  const containers = createContainers({ engine, owner: createContainerOwner({ dataDir }), allowedMounts });
+  const images = createImages({ engine, authOf: (image) => registryAuth(image, process.env) });
+  const containers = createContainers({ engine, images, owner: createContainerOwner({ dataDir }), allowedMounts });
   // Docker may be away, and nobody should wait for it who does not need it.
   containers.reapLeftovers().then(
     (count) => count > 0 && warn(`${count} containers that an earlier Toolcrib left behind were removed`),
@@ -33,5 +37,5 @@ export async function openLocalRunning(config: CribConfig, opened: AsyncDisposab
     watch: createResourceWatch(),
     path: process.env['PATH'],
   });
-  return { registry, gate, dockerEnvironment: docker, engine, containers };
+  return { registry, gate, dockerEnvironment: docker, engine, containers, images, prepareRun: createPrepareRun(images) };
 }

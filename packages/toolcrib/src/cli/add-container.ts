@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.ts';
 type ContainerFields = NonNullable<McpRegistrationInput['mcp_container']>;
 
 /** Options about how a container is made, and those about any. */
-const making = ['memory', 'cpus', 'pids', 'network', 'mount'] as const satisfies AddOption[];
+const making = ['memory', 'cpus', 'pids', 'network', 'mount', 'pull'] as const satisfies AddOption[];
 export const containerOptions = [...making, 'user', 'workdir'] as const satisfies AddOption[];
 
 /** [SRC-3] What the command line says of a server inside a container. */
@@ -33,6 +33,7 @@ export function containerFields(
       container,
       image,
       network: given.text('network'),
+      pull: pullOf(given),
       user: given.text('user'),
       workdir: given.text('workdir'),
       limits: Object.keys(limits).length === 0 ? undefined : limits,
@@ -40,6 +41,16 @@ export function containerFields(
       env: Object.keys(variables).length === 0 ? undefined : variables,
     }),
   };
+}
+
+const pulls = ['missing', 'always', 'never'] as const;
+
+function pullOf(given: Given<AddOption>): ContainerFields['pull'] {
+  const written = given.text('pull');
+  const pull = pulls.find((one) => one === written);
+  if (written !== undefined && pull === undefined)
+    throw new UsageError(`--pull must be ${pulls.join(', ')}, not ${JSON.stringify(written)}`, { field: 'pull' });
+  return pull;
 }
 
 function mountOf(written: string): { source: string; target: string; read_only: boolean } {

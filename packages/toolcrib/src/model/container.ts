@@ -33,6 +33,12 @@ export const containerSettingsSchema = z.strictObject({
   read_only: z.boolean().describe('Whether its root file system can only be read').default(true),
   tmpfs: z.array(pathInside).max(20).describe('Directories in memory that can be written to').default(['/tmp']),
   mounts: z.array(containerMountSchema).max(50).default([]),
+  pull: z
+    .enum(['missing', 'always', 'never'])
+    .describe(
+      'missing (default) fetches an image that is not here; always asks for a newer one whenever the source is started; never fetches none',
+    )
+    .default('missing'),
 });
 export type ContainerSettings = z.infer<typeof containerSettingsSchema>;
 

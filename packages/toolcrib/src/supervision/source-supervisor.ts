@@ -74,6 +74,8 @@ export interface SourceSupervisorInput {
   note(message: string): void;
   /** The last line it wrote to standard error since then, in epoch milliseconds. */
   saidSince?(time: number): string | undefined;
+  /** The image that is fetched for it at the moment, and how far that is. */
+  pulling?(): string | undefined;
   /** How long it is left alone where its tools keep changing; as usual where it is left out. */
   refreshPauses?: Pauses | undefined;
   /** The first pause between attempts to reach the engine of containers. */
@@ -298,7 +300,11 @@ export function createSourceSupervisor(input: SourceSupervisorInput): SourceSupe
   return {
     get status() {
       if (status.state !== 'starting') return status;
-      const message = startingMessage(definition, { forMs: Date.now() - startedAt, said: input.saidSince?.(startedAt) });
+      const message = startingMessage(definition, {
+        forMs: Date.now() - startedAt,
+        said: input.saidSince?.(startedAt),
+        pulling: input.pulling?.(),
+      });
       return message === undefined ? status : { ...status, message };
     },
     get health() {

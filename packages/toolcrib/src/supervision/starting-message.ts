@@ -6,6 +6,8 @@ interface LongStart {
   forMs: number;
   /** The last line it wrote to standard error. */
   said: string | undefined;
+  /** The image that is being fetched for it, and how far that is. */
+  pulling: string | undefined;
 }
 
 /** Most servers are there sooner, and nobody has looked yet. */
@@ -13,7 +15,9 @@ const worthSayingMs = 5000;
 const mostCharacters = 300;
 
 /** [LIFE-1] What goes on while a server takes its time to start; undefined where that is nothing to wonder about. */
-export function startingMessage({ command, resilience }: McpDefinition, { forMs, said }: LongStart): string | undefined {
+export function startingMessage({ command, resilience }: McpDefinition, { forMs, said, pulling }: LongStart): string | undefined {
+  // It has a time of its own, which can be long.
+  if (pulling !== undefined) return pulling;
   if (forMs < worthSayingMs || command.length === 0) return undefined;
   const launcher = packageLauncher(command);
   const what = launcher === undefined ? 'It is starting' : `${launcher} is fetching or starting it`;

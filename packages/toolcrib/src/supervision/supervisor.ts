@@ -59,6 +59,8 @@ export interface SupervisorInput {
   note(sourceId: string, message: string): void;
   /** The last line a source wrote to standard error since then, in epoch milliseconds. */
   saidSince?(sourceId: string, time: number): string | undefined;
+  /** The image that is fetched for a source at the moment. */
+  pullingOf?(sourceId: string): string | undefined;
   /** How long a source is left alone whose tools keep changing; as usual where it is left out. */
   refreshPauses?: Pauses | undefined;
   /** Nothing of it is left, and nothing need be kept for it. */
@@ -119,6 +121,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
           standingOf: (principal) => input.standingOf(source, principal),
           release: async () => input.releaseSource?.(source),
           saidSince: (time) => input.saidSince?.(source.id, time),
+          pulling: () => input.pullingOf?.(source.id),
           onNotice: (notice) => input.onNotice?.(notice, source),
           refreshPauses: input.refreshPauses,
         });

@@ -122,8 +122,11 @@ describe.skipIf(!docker.available)('a docker package', () => {
   const failing: [string, () => object, object][] = [
     [
       '[ERR-1] an image that nobody has',
-      () => ({ mcp: { package: { package_type: 'docker', identifier: 'toolcrib-test-no-such-image' }, transport: { type: 'stdio' } } }),
-      { code: 'NOT_FOUND', message: expect.stringMatching(/^Package not found\. There is no such image/) },
+      () => ({
+        mcp: { package: { package_type: 'docker', identifier: 'toolcrib-test-no-such-image' }, transport: { type: 'stdio' } },
+        mcp_container: { pull: 'never' },
+      }),
+      { code: 'NOT_FOUND', message: expect.stringMatching(/^Package not found: the image toolcrib-test-no-such-image is not here/) },
     ],
     [
       '[ERR-1] a program that the image does not have',

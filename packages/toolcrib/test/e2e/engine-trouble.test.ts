@@ -149,7 +149,7 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
   afterAll(() => server?.[Symbol.asyncDispose]());
 
   test('[ERR-1] an image and a container that are not there are named', async () => {
-    const noImage = await register(admin, { name: 'No image', mcp_container: { image: 'toolcrib-test:no-such', command } });
+    const noImage = await register(admin, { name: 'No image', mcp_container: { image: 'toolcrib-test:no-such', pull: 'never', command } });
     expect(noImage.status).toMatchObject({ state: 'error', code: 'NOT_FOUND', message: expect.stringContaining('toolcrib-test:no-such') });
     const none = await register(admin, { name: 'No container', mcp_container: { container: 'toolcrib-no-such', command } });
     expect(none.status).toMatchObject({ state: 'error', code: 'NOT_FOUND', message: expect.stringContaining('toolcrib-no-such') });
@@ -157,6 +157,7 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
     const noPackage = await register(admin, {
       name: 'No package',
       mcp: { package: { package_type: 'docker', identifier }, transport: { type: 'stdio' } },
+      mcp_container: { pull: 'never' },
     });
     expect(noPackage.status).toMatchObject({ state: 'error', code: 'NOT_FOUND', message: expect.stringContaining('Package not found') });
   });

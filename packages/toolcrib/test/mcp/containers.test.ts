@@ -12,6 +12,7 @@ import type { SourceRecord } from '../../src/model/source.ts';
 import { createDockerEngine } from '../../src/net/docker/engine.ts';
 import { sourceLabel } from '../../src/sources/mcp/container/container-labels.ts';
 import { createContainerOwner } from '../../src/sources/mcp/container/container-owner.ts';
+import { createImages } from '../../src/sources/mcp/container/images.ts';
 import { createContainers } from '../../src/sources/mcp/container/containers.ts';
 import { DockerEngine } from '../fixtures/docker-engine.ts';
 import { part } from '../parts.ts';
@@ -26,7 +27,9 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
   const directory = mkdtempSync(join(tmpdir(), 'toolcrib-containers-'));
   const allowed = join(directory, 'allowed');
   mkdirSync(allowed);
-  const open = (dataDir = directory) => createContainers({ engine, owner: createContainerOwner({ dataDir }), allowedMounts: [allowed] });
+  const images = createImages({ engine, authOf: async () => undefined });
+  const open = (dataDir = directory) =>
+    createContainers({ engine, images, owner: createContainerOwner({ dataDir }), allowedMounts: [allowed] });
   const containers = open();
   let used: string[] = [];
 
@@ -144,7 +147,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
 
   test('[ERR-1] an image that is not here is named, with what to do', async () => {
     const source = newSource();
-    const refused = containers.get(source, containerSchema.parse({ image: 'toolcrib-test/none-such:1' }));
+    const refused = containers.get(source, containerSchema.parse({ image: 'toolcrib-test/none-such:1', settings: { pull: 'never' } }));
     await expect(refused).rejects.toMatchObject({
       code: 'NOT_FOUND',
       message: expect.stringMatching(/none-such:1 is not here.*docker pull/) as string,
@@ -233,7 +236,12 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
 
   test('[ERR-2] without an engine it is said that Docker is not running', async () => {
     const away = createDockerEngine(`unix://${directory}/none.sock`, {});
-    const without = createContainers({ engine: away, owner: createContainerOwner({ dataDir: directory }), allowedMounts: [] });
+    const without = createContainers({
+      engine: away,
+      images: createImages({ engine: away, authOf: async () => undefined }),
+      owner: createContainerOwner({ dataDir: directory }),
+      allowedMounts: [],
+    });
     await expect(without.get(newSource(), settingsOf({}))).rejects.toBeInstanceOf(EngineUnavailableError);
     await without.check(containerSchema.parse({ name: 'any' }));
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { containerSchema, type Container } from '../../src/model/container.ts';
 import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
 import { startServerProcess } from '../../src/sources/mcp/process/server-process.ts';
 import { startupFailure, startupTimeout } from '../../src/sources/mcp/process/startup-failure.ts';
@@ -146,7 +147,7 @@ test.each([
   [['/usr/bin/uvx', 'a-package'], /^Handshake timed out after 90 s\. uvx may still have been fetching the package/],
 ])('[ERR-4] %s that said nothing has timed out', (command, message) => {
   const { resilience } = mcpDefinitionSchema.parse({ transport_type: 'stdio', resilience: { startupTimeoutMs: 90_000 } });
-  const failure = startupTimeout({ command, resilience }, ['still loading']);
+  const failure = startupTimeout({ command, container: null, resilience }, ['still loading']);
   expect(failure).toMatchObject({ code: 'NETWORK_ERROR', retryable: true, details: { stderr: ['still loading'] } });
   expect(failure.message).toMatch(message);
   expect(failure.message).toMatch(/still loading$/);
@@ -183,4 +184,24 @@ describe.skipIf(!uvx.available)('the real uvx', () => {
       expect(await startAndFail([program, ...args])).toMatchObject(notFound);
     },
   );
+});
+
+describe('[LIFE-1] a container without a network', () => {
+  const none = ['docker', 'run', '--rm', '-i', '--network', 'none', 'image'];
+  const container = containerSchema.parse({ image: 'image' });
+  test.each<[string[], Container | null, string, boolean]>([
+    [none, null, 'Error: getaddrinfo ENOTFOUND api.example.org', true],
+    [none, null, 'socket.gaierror: [Errno -3] Temporary failure in name resolution', true],
+    [none, null, 'connect ECONNREFUSED 93.184.215.14:443', true],
+    [none, null, 'connect ECONNREFUSED 127.0.0.1:5432', false],
+    [none, null, 'API_KEY is not set', false],
+    [['docker', 'run', '--network=none', 'image'], null, 'connect ENETUNREACH 1.1.1.1:443', true],
+    [['docker', 'run', '--network', 'bridge', 'image'], null, 'connect ENETUNREACH 1.1.1.1:443', false],
+    [['node', 'server.js'], null, 'getaddrinfo EAI_AGAIN', false],
+    [['server'], container, 'dial tcp: lookup api.example.org: no such host', true],
+    [['server'], { ...container, name: 'theirs', image: null }, 'no such host', false],
+  ])('of %j, %j says %j: it is the reason: %s', (command, inside, said, isReason) => {
+    const failure = startupFailure({ exit: { code: 1, signal: null }, lastWords: [said], definition: { command, container: inside } });
+    expect(failure.message.includes('"network": "bridge"')).toBe(isReason);
+  });
 });

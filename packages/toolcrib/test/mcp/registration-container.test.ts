@@ -46,7 +46,18 @@ describe('a server inside a container', () => {
       // The mount is there instead.
       tmpfs: [],
       mounts: [{ source: 'cache', target: '/tmp', read_only: true }],
+      pull: 'missing',
     });
+  });
+
+  test.each(['always', 'never'])('[SRC-2] [SRC-3] whether its image is fetched can be said: %s', async (pull) => {
+    expect((await inside({ ...made, pull })).definition.container?.settings.pull).toBe(pull);
+    const { definition } = await register({
+      name: 'a',
+      mcp: { package: { package_type: 'docker', identifier: 'mcp/time' }, transport: { type: 'stdio' } },
+      mcp_container: { pull },
+    });
+    expect(definition.command.join(' ')).toContain(`--pull ${pull} mcp/time`);
   });
 
   test('[SRC-3] [ENV-4] secrets in its environment and its command are sealed, and what is shown can be sent back', async () => {

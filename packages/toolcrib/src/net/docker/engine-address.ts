@@ -70,7 +70,7 @@ function readContext(environment: Environment): { host: string; certificates: st
   }
 }
 
-function configFolder(environment: Environment): string {
+export function configFolder(environment: Environment): string {
   return environment['DOCKER_CONFIG'] || join(environment['HOME'] || homedir(), '.docker');
 }
 

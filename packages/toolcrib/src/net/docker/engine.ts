@@ -1,5 +1,6 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import { z } from 'zod';
 import { EngineUnavailableError } from '../../model/named-errors.ts';
@@ -11,6 +12,7 @@ interface EngineRequest {
   /** Behind the version, with its query. */
   path: string;
   body?: object;
+  headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
@@ -20,6 +22,8 @@ interface EngineRequest {
  */
 export interface DockerEngine {
   request<Answer>(request: EngineRequest, schema: z.ZodType<Answer>): Promise<Answer>;
+  /** An answer that comes line by line and may take as long as the signal lets it. */
+  lines(request: EngineRequest & { signal: AbortSignal }): AsyncIterable<string>;
   /** A request whose connection then belongs to the caller, in both directions. */
   hijack(request: EngineRequest): Promise<Duplex>;
   close(): void;
@@ -35,7 +39,8 @@ export function createDockerEngine(host: string | undefined, environment: Readon
   /** Which version of the API this engine speaks, asked once. Another may run there after a restart, which no connection survives. */
   let version: Promise<string> | undefined;
 
-  async function send({ method, path, body, signal }: EngineRequest, headers: Record<string, string>, keepAlive: boolean): Promise<Reply> {
+  async function send(asked: EngineRequest, headers: Record<string, string>, { keepAlive, whole = true }: Connection): Promise<Reply> {
+    const { method, path, body, signal } = asked;
     signal?.throwIfAborted();
     place ??= findPlace(host, environment);
     const { address, client, agent } = place;
@@ -45,13 +50,13 @@ export function createDockerEngine(host: string | undefined, environment: Readon
       agent: keepAlive ? agent : false,
       method,
       path,
-      headers: { host: 'docker', ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: { host: 'docker', ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...asked.headers, ...headers },
     });
-    const over = AbortSignal.any([AbortSignal.timeout(longestAnswerMs), ...(signal === undefined ? [] : [signal])]);
+    const over = AbortSignal.any([...(whole ? [AbortSignal.timeout(longestAnswerMs)] : []), ...(signal === undefined ? [] : [signal])]);
     const abort = () => request.destroy(over.reason as Error);
     over.addEventListener('abort', abort, { once: true });
     try {
-      return await replyTo(request, json);
+      return await replyTo(request, json, whole);
     } catch (error) {
       signal?.throwIfAborted();
       version = undefined;
@@ -62,7 +67,7 @@ export function createDockerEngine(host: string | undefined, environment: Readon
   }
 
   async function askVersion(): Promise<string> {
-    const reply = await send({ method: 'GET', path: '/version' }, {}, true);
+    const reply = await send({ method: 'GET', path: '/version' }, {}, { keepAlive: true });
     return parseAnswer(reply, apiVersionSchema).ApiVersion;
   }
 
@@ -76,12 +81,26 @@ export function createDockerEngine(host: string | undefined, environment: Readon
 
   return {
     async request(request, schema) {
-      const reply = await send(await versioned(request), {}, true);
+      const reply = await send(await versioned(request), {}, { keepAlive: true });
       if (reply.status >= 300 && reply.status !== 304) throw refusal(reply);
       return parseAnswer(reply, schema);
     },
+    async *lines(request) {
+      const reply = await send(await versioned(request), {}, { keepAlive: false, whole: false });
+      if (reply.stream === undefined) throw refusal(reply);
+      const { stream } = reply;
+      const abort = () => stream.destroy(request.signal.reason as Error);
+      request.signal.addEventListener('abort', abort, { once: true });
+      try {
+        yield* createInterface({ input: stream, crlfDelay: Infinity });
+        request.signal.throwIfAborted();
+      } finally {
+        request.signal.removeEventListener('abort', abort);
+        stream.destroy();
+      }
+    },
     async hijack(request) {
-      const reply = await send(await versioned(request), { connection: 'Upgrade', upgrade: 'tcp' }, false);
+      const reply = await send(await versioned(request), { connection: 'Upgrade', upgrade: 'tcp' }, { keepAlive: false });
       if (reply.socket === undefined) throw refusal(reply);
       return reply.socket;
     },
@@ -113,19 +132,30 @@ function findPlace(host: string | undefined, environment: Readonly<Record<string
 
 const apiVersionSchema = z.object({ ApiVersion: z.string().regex(/^\d+\.\d+$/) });
 
+interface Connection {
+  keepAlive: boolean;
+  /** Whether the answer is read before it is given; a refusal always is. */
+  whole?: boolean;
+}
+
 interface Reply {
   status: number;
   text: string;
+  /** An answer that is still coming. */
+  stream?: IncomingMessage;
   /** Where the engine has handed over the connection. */
   socket?: Duplex;
 }
 
-function replyTo(request: ClientRequest, body: string | undefined): Promise<Reply> {
+function replyTo(request: ClientRequest, body: string | undefined, whole: boolean): Promise<Reply> {
   return new Promise((resolve, reject) => {
     // It may fail once more after it has been given up.
     request.on('error', reject);
     request.once('response', (response: IncomingMessage) => {
-      readText(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+      const { statusCode: status = 0 } = response;
+      // A connection that breaks off is told to whoever reads.
+      if (!whole && status < 300) return resolve({ status, text: '', stream: response.on('error', () => undefined) });
+      readText(response).then((text) => resolve({ status, text }), reject);
     });
     request.once('upgrade', (response: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (head.length > 0) socket.unshift(head);

@@ -4,6 +4,7 @@ import type { SourceRecord } from '../../model/source.ts';
 import { isRefusal } from '../../net/docker/engine-failure.ts';
 import type { DockerEngine } from '../../net/docker/engine.ts';
 import type { Containers } from './container/containers.ts';
+import type { PrepareRun } from './container/prepare-run.ts';
 import { startExecProcess } from './container/exec-process.ts';
 import { explainExecFailure } from './container/explain-exec-failure.ts';
 import { startLocalProcess } from './process/local-process.ts';
@@ -24,18 +25,20 @@ export interface ServerToLaunch {
   dockerEnvironment: Readonly<Record<string, string>>;
   engine: DockerEngine;
   containers: Containers;
+  prepareRun: PrepareRun;
   signal: AbortSignal;
   /** Lets the first starts of others go before it. */
   later: boolean;
 }
 
 /** [MCP-2] The one place that knows whether a server runs on this machine or in a container. */
-export function launchServer(server: ServerToLaunch): Promise<ServerProcess> {
-  const { definition, launch, log, registry, later } = server;
+export async function launchServer(server: ServerToLaunch): Promise<ServerProcess> {
+  const { source, definition, launch, log, registry, signal, later } = server;
   const { container } = definition;
   if (container !== null) return startInContainer(server, container);
   const { dockerEnvironment } = server;
-  return startLocalProcess({ sourceId: server.source.id, ...launch, dockerEnvironment, log, registry, later });
+  const command = await server.prepareRun({ source, command: launch.command, log, signal });
+  return startLocalProcess({ sourceId: source.id, ...launch, command, dockerEnvironment, log, registry, later });
 }
 
 /** How long it takes at most until it shows that a container is gone, once the engine has said so. */
@@ -46,7 +49,7 @@ async function startInContainer(server: ServerToLaunch, container: NonNullable<M
   const { command, env } = launch;
   const { user, workdir } = container;
   for (let attempt = 1; ; attempt++) {
-    const { id, guard } = await abortable(containers.get(source, container), signal);
+    const { id, guard } = await abortable(containers.get(source, container, log), signal);
     try {
       return await startExecProcess({ engine, containerId: id, guard, command, env, user, workdir, log, signal });
     } catch (error) {

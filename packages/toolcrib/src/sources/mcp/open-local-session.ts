@@ -128,7 +128,7 @@ function isFetching({ source }: LocalSessionInput, { pid }: ServerProcess): bool
 async function explain({ definition }: McpSource, process: ServerProcess, error: unknown): Promise<CribError> {
   const exit = await process.exited;
   const lastWords = process.lastWords(wordsInErrors);
-  const failure = startupFailure({ exit, lastWords });
+  const failure = startupFailure({ exit, lastWords, definition });
   // More is known than how the conversation broke off.
   if (failure.code === 'NOT_FOUND' || exit.reason !== undefined || !(error instanceof CribError)) return failure;
   if (error instanceof EndedOnProbeError) return endedForItsOwnReason(lastWords) ? failure : error;

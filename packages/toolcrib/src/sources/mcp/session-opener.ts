@@ -12,6 +12,7 @@ import { createUsedSecrets } from '../../secrets/used-secrets.ts';
 import type { DockerEngine } from '../../net/docker/engine.ts';
 import type { Egress } from '../../net/egress.ts';
 import type { Containers } from './container/containers.ts';
+import type { PrepareRun } from './container/prepare-run.ts';
 import { environmentCredential } from './environment-credential.ts';
 import { resolveEnvironment, type EnvironmentInput } from '../upstream/environment.ts';
 import { fillInDefinition } from './fill-in-definition.ts';
@@ -40,6 +41,7 @@ export interface SessionOpenerInput extends Omit<TokenSources, 'clients'> {
   engine: DockerEngine;
   egress: Egress;
   containers: Containers;
+  prepareRun: PrepareRun;
   clientInfo: { name: string; version: string };
   logOf(sourceId: string): ServerLog;
   wireOf(sourceId: string): WireLog;
@@ -100,7 +102,7 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
         });
       }
       const { launchServer } = await import('./launch-server.ts');
-      const { registry, engine, containers } = input;
+      const { registry, engine, containers, prepareRun } = input;
       const start = ({ later }: { later: boolean }) =>
         launchServer({
           source,
@@ -111,6 +113,7 @@ export function createSessionOpener(input: SessionOpenerInput): SessionOpener {
           registry,
           engine,
           containers,
+          prepareRun,
           signal,
           later,
         });

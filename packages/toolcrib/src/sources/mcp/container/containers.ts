@@ -6,12 +6,14 @@ import { EngineUnavailableError } from '../../../model/named-errors.ts';
 import type { SourceRecord } from '../../../model/source.ts';
 import type { DockerEngine } from '../../../net/docker/engine.ts';
 import { isRefusal } from '../../../net/docker/engine-failure.ts';
+import type { ServerLog } from '../process/server-log.ts';
 import { checkMounts } from './check-mounts.ts';
 import { missingContainer, refuseDangerous, refuseStopped } from './check-attached.ts';
 import { ownerLabel, runLabel, sourceLabel } from './container-labels.ts';
 import type { ContainerOwner } from './container-owner.ts';
 import { createContainer, endedAtOnce, removeContainer } from './create-container.ts';
 import { openGuard, type Guard } from './guard.ts';
+import type { Images } from './images.ts';
 import { inspectContainer } from './inspect-container.ts';
 
 /** A container in which servers can be started, and ended again. */
@@ -23,7 +25,7 @@ interface ReadyContainer {
 /** [SRC-3] The containers of sources: found or made when they are first needed, and made again when they are gone. */
 export interface Containers {
   /** The one container of a source, however many ask for it at once. */
-  get(source: SourceRecord, container: Container): Promise<ReadyContainer>;
+  get(source: SourceRecord, container: Container, log?: Pick<ServerLog, 'append'>): Promise<ReadyContainer>;
   /** Refuses a container that nobody may use. Where there is none, or no engine, that is found when the source is started. */
   check(container: Container): Promise<void>;
   /** Resolves when nothing that was made for the source is left, and in a container of somebody else's nothing of ours. */
@@ -37,25 +39,34 @@ interface Held {
   gone: boolean;
 }
 
+interface ToMake {
+  image: string;
+  log: Pick<ServerLog, 'append'>;
+}
+
 const listedSchema = z.array(z.object({ Id: z.string(), Labels: z.record(z.string(), z.string()) }));
 
 interface ContainersInput {
   engine: DockerEngine;
+  images: Pick<Images, 'ensure'>;
   owner: ContainerOwner;
   /** Directories of the host that may be mounted. */
   allowedMounts: readonly string[];
 }
 
-export function createContainers({ engine, owner, allowedMounts }: ContainersInput): Containers {
+export function createContainers({ engine, images, owner, allowedMounts }: ContainersInput): Containers {
   const held = new Map<string, Held>();
   const run = randomUUID();
   /** Made by us and of no use any more. */
   const abandoned = new Set<string>();
   let reaped = false;
 
-  async function make(source: SourceRecord, container: Container, image: string): Promise<ReadyContainer & { made: boolean }> {
+  async function make(source: SourceRecord, container: Container, { image, log }: ToMake): Promise<ReadyContainer & { made: boolean }> {
     await removeAbandoned();
     await checkMounts(engine, container.settings.mounts, allowedMounts);
+    // One container serves all who wait for it, so that none of them ends the pull by going away.
+    const { signal } = new AbortController();
+    await images.ensure({ sourceId: source.id, image, pull: container.settings.pull, log, signal });
     const labels = { [ownerLabel]: owner.id(), [runLabel]: run, [sourceLabel]: source.id };
     const id = await createContainer({ engine, image, container, namespace: source.namespace, labels });
     try {
@@ -76,13 +87,13 @@ export function createContainers({ engine, owner, allowedMounts }: ContainersInp
     return { id: inspected.id, guard: await openGuard({ engine, containerId: inspected.id, user: container.user }), made: false };
   }
 
-  function open(source: SourceRecord, container: Container): Held {
+  function open(source: SourceRecord, container: Container, log: ToMake['log']): Held {
     const { name, image } = container;
     const ready =
       name !== null
         ? attach(container, name)
         : image !== null
-          ? make(source, container, image)
+          ? make(source, container, { image, log })
           : Promise.reject(new CribError('INTERNAL', 'This source has neither container nor image'));
     const entry: Held = { ready, gone: false };
     const forget = () => {
@@ -119,10 +130,10 @@ export function createContainers({ engine, owner, allowedMounts }: ContainersInp
   }
 
   return {
-    get(source, container) {
+    get(source, container, log = { append: () => undefined }) {
       const known = held.get(source.id);
       if (known !== undefined && !known.gone) return known.ready;
-      const opened = open(source, container);
+      const opened = open(source, container, log);
       held.set(source.id, opened);
       return opened.ready;
     },

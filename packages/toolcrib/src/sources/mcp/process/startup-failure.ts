@@ -2,6 +2,7 @@ import { CribError, type CribErrorOptions } from '../../../model/crib-error.ts';
 import { TimeoutError } from '../../../model/named-errors.ts';
 import type { McpDefinition } from '../../../model/mcp-definition.ts';
 import { dockerFailure } from './docker-failure.ts';
+import { networkHint } from './network-hint.ts';
 import { packageLauncher } from './package-launcher.ts';
 import { boundWords, describeExit, exitDetails, type ProcessExit, quoteWords } from './process-exit.ts';
 
@@ -9,6 +10,8 @@ export interface FailedStart {
   exit: ProcessExit;
   /** The last lines it wrote to standard error. */
   lastWords: readonly string[];
+  /** What was started, where that may explain it. */
+  definition?: Pick<McpDefinition, 'command' | 'container'>;
 }
 
 interface Sign {
@@ -47,6 +50,7 @@ const missingPackage: Sign[] = [
     what: 'The Python package has no such program',
     advice: 'Check the name, or name the program: `uvx --from PACKAGE PROGRAM`',
   },
+  { pattern: /docker: .*No such image/i, advice: 'The image is not here, and `pull: never` keeps it from being fetched' },
   {
     pattern: /pull access denied for|manifest (?:for \S+ not found|unknown)|repository does not exist/,
     advice: 'There is no such image. Check its name and tag',
@@ -57,7 +61,7 @@ const missingPackage: Sign[] = [
 const unsatisfiable = /No solution found|npm (?:error|ERR!) code (?:ERESOLVE|EBADPLATFORM|EBADENGINE)\b/;
 
 /** [ERR-4] For a server that was still running, and had not answered in the time it was given. */
-export function startupTimeout({ command, resilience }: StartedDefinition, lastWords: readonly string[]): TimeoutError {
+export function startupTimeout({ command, container, resilience }: StartedDefinition, lastWords: readonly string[]): TimeoutError {
   const words = boundWords(lastWords);
   const launcher = packageLauncher(command);
   const raise = 'raise `startupTimeoutMs` (`--startup-timeout` of `toolcrib add`)';
@@ -65,14 +69,15 @@ export function startupTimeout({ command, resilience }: StartedDefinition, lastW
     launcher === undefined
       ? `If it needs longer to start, ${raise}`
       : `${launcher} may still have been fetching the package: ${raise}, or start it again, since what was fetched is kept`;
-  const message = `Handshake timed out after ${resilience.startupTimeoutMs / 1000} s. ${advice}. ${quoteWords(words)}`;
+  const hint = networkHint({ command, container }, lastWords);
+  const message = `Handshake timed out after ${resilience.startupTimeoutMs / 1000} s. ${hint ?? advice}. ${quoteWords(words)}`;
   return new TimeoutError(message, { details: { stderr: words } });
 }
 
-type StartedDefinition = Pick<McpDefinition, 'command' | 'resilience'>;
+type StartedDefinition = Pick<McpDefinition, 'command' | 'container' | 'resilience'>;
 
 /** [ERR-1] [ERR-2] [ERR-5] Why a server did not come up, from how its process ended. */
-export function startupFailure({ exit, lastWords }: FailedStart): CribError {
+export function startupFailure({ exit, lastWords, definition }: FailedStart): CribError {
   const words = boundWords(lastWords);
   const said = lastWords.join(' ').replaceAll(/[\s│╰─▶]+/g, ' ');
   const options: CribErrorOptions = { details: exitDetails(exit, words), ...(unsatisfiable.test(said) && { retryable: false }) };
@@ -81,9 +86,7 @@ export function startupFailure({ exit, lastWords }: FailedStart): CribError {
     return new CribError('NOT_FOUND', `${sign.what ?? 'Package not found'}. ${sign.advice}. ${quoteWords(words)}`, options);
   const docker = dockerFailure({ exit, said, quoted: quoteWords(words), details: options.details });
   if (docker !== undefined) return docker;
-  return new CribError(
-    'SERVICE_UNAVAILABLE',
-    `The server's process ${describeExit(exit)} before it was ready. ${quoteWords(words)}`,
-    options,
-  );
+  const hint = definition === undefined ? undefined : networkHint(definition, lastWords);
+  const why = `The server's process ${describeExit(exit)} before it was ready${hint === undefined ? '' : `. ${hint}`}`;
+  return new CribError('SERVICE_UNAVAILABLE', `${why}. ${quoteWords(words)}`, options);
 }

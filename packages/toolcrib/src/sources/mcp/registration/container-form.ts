@@ -3,14 +3,14 @@ import { containerPlaceSchema, containerSettingsSchema } from '../../../model/co
 import { valueInputSchema, valuesSchema } from '../../registration/value-input.ts';
 
 const { workdir, user } = containerPlaceSchema.shape;
-const { limits, network, read_only, tmpfs, mounts } = containerSettingsSchema.shape;
+const { limits, network, read_only, tmpfs, mounts, pull } = containerSettingsSchema.shape;
 const { memory_mb, cpus, pids } = limits.unwrap().shape;
 
 /** [SRC-3] A server inside a container, or how the container of a docker package is made. */
 export const containerFormSchema = z
   .strictObject({
     container: z.string().min(1).max(255).optional().describe('The name or id of a container that runs already'),
-    image: z.string().min(1).max(500).optional().describe('The image to make a container from; it must be there already'),
+    image: z.string().min(1).max(500).optional().describe('The image to make a container from; fetched where it is not here, see pull'),
     command: z
       .array(z.string().max(32_768))
       .min(1)
@@ -30,6 +30,7 @@ export const containerFormSchema = z
     read_only: read_only.unwrap().optional(),
     tmpfs: tmpfs.unwrap().optional(),
     mounts: mounts.unwrap().optional(),
+    pull: pull.unwrap().optional(),
   })
   .meta({
     description:

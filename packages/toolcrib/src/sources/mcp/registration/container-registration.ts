@@ -57,7 +57,7 @@ export function containerRegistration(
 
 /** Somebody else has made it: how it is made is not ours to say. */
 function refuseSettings(form: ContainerForm): void {
-  const settings = ['limits', 'network', 'read_only', 'tmpfs', 'mounts'] as const;
+  const settings = ['limits', 'network', 'read_only', 'tmpfs', 'mounts', 'pull'] as const;
   const given = settings.find((field) => form[field] !== undefined);
   if (given !== undefined)
     throw invalid(

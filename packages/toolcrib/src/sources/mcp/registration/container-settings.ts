@@ -19,7 +19,7 @@ export const usualContainer: MadeContainer = {
 
 /** [SRC-3] What a registration says of a container that we make, with the safe choice for what it does not say. */
 export function containerSettings(form: ContainerForm, allowedMounts: AllowedMounts): MadeContainer {
-  const { limits, network, read_only, tmpfs, mounts = [] } = form;
+  const { limits, network, read_only, tmpfs, mounts = [], pull } = form;
   if (network === 'host')
     throw invalid('mcp_container.network', 'The network of the host is refused: use none, bridge, or a network made for it');
   for (const [index, { source, target }] of mounts.entries()) {
@@ -29,7 +29,7 @@ export function containerSettings(form: ContainerForm, allowedMounts: AllowedMou
     if (/^\/+$/.test(target)) throw invalid(`${field}.target`, 'Nothing can be mounted in place of the whole container. Name a directory');
     checkMountSource(source, { field: `${field}.source`, allowedMounts });
   }
-  const settings = containerSettingsSchema.parse({ limits, network, read_only, tmpfs, mounts });
+  const settings = containerSettingsSchema.parse({ limits, network, read_only, tmpfs, mounts, pull });
   const targets = new Set(mounts.map(({ target }) => target));
   // A directory can be only one of the two, and a mount has been asked for.
   if (tmpfs === undefined) settings.tmpfs = settings.tmpfs.filter((path) => !targets.has(path));
@@ -39,6 +39,7 @@ export function containerSettings(form: ContainerForm, allowedMounts: AllowedMou
     '--pids-limit': limits?.pids,
     '--network': network,
     '--read-only': read_only,
+    '--pull': pull,
     '--user': form.user,
     '--workdir': form.workdir,
   };

@@ -33,7 +33,7 @@ export function completeDockerRun(command: readonly string[], rules: MountRules)
 }
 
 function missingFlags(run: DockerRun, { settings, user, workdir }: MadeContainer, wanted: (name: string) => boolean): string[] {
-  const { limits, network, read_only: readOnly, tmpfs, mounts } = settings;
+  const { limits, network, read_only: readOnly, tmpfs, mounts, pull } = settings;
   const { given, options } = run;
   const memory = given.get('--memory') ?? `${limits.memory_mb}m`;
   const mentioned = new Set(options.flatMap((option) => option.split(/[:,=]/)));
@@ -52,6 +52,8 @@ function missingFlags(run: DockerRun, { settings, user, workdir }: MadeContainer
     ['--tmpfs', tmpfs.flatMap((path) => (mentioned.has(path) ? [] : ['--tmpfs', path]))],
     ['--security-opt', ['--security-opt', 'no-new-privileges']],
     ['--cap-drop', ['--cap-drop', 'ALL']],
+    // What docker does by itself need not be said.
+    ['--pull', pull === 'missing' ? [] : ['--pull', pull]],
     ['--user', user === null ? [] : ['--user', user]],
     ['--workdir', workdir === null ? [] : ['--workdir', workdir]],
     ['--mount', mounts.flatMap((mount) => ['--mount', mountFlag(mount)])],

@@ -71,7 +71,7 @@ function knownOptions(program: string, rules: MountRules, { given, variables }: 
   const label = refuseUnless(/^(?!dev\.toolcrib\.)/i, '--label', ours);
   const volume = (value: string): void => checkVolumeFlag(value, rules);
   const variable = (value: string): void => void variables.push(value.split('=', 1)[0] ?? '');
-  const free = '--name --hostname -h --user -u --workdir -w --entrypoint --platform --pull'
+  const free = '--name --hostname -h --user -u --workdir -w --entrypoint --platform'
     .concat(' --memory-swap --memory-reservation --cpu-shares -c --cpuset-cpus --ulimit --shm-size')
     .concat(' --tmpfs --cap-drop --stop-timeout --stop-signal --dns --add-host --publish -p --expose')
     .split(' ');
@@ -86,6 +86,7 @@ function knownOptions(program: string, rules: MountRules, { given, variables }: 
     '-e': variable,
     '--volume': volume,
     '-v': volume,
+    '--pull': refuseUnless(/^(?:missing|always|never)$/, '--pull', 'it is missing, always or never'),
     '--mount': (value) => checkMountFlag(value, rules),
     '--security-opt': refuseUnless(/^no-new-privileges(?:[:=]true)?$/, '--security-opt', breaksOut),
     '--pids-limit': (value) => {
