@@ -58,7 +58,7 @@ async function runSchemathesis(command: string, url: string, token: string) {
   const report = join(directory.path, 'report.ndjson');
   await writeFile(
     config,
-    `headers = { Authorization = "Bearer ${token}" }\n[checks.negative_data_rejection]\nexpected-statuses = [400, 401, 403, 404, 409, 413, 429]\n`,
+    `headers = { Authorization = "Bearer ${token}" }\n[checks.negative_data_rejection]\nexpected-statuses = [400, 401, 403, 404, 409, 413, 422, 429]\n`,
   );
   const options = {
     checks: checks.join(','),

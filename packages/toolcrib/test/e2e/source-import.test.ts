@@ -300,7 +300,7 @@ test('[UTCP-1] the manual of another Toolcrib is imported with a token, and its 
   expect((await server.bob.call('other:far.give', { result: given })).json).toMatchObject({ result: { list: [1, { a: null }] } });
   expect((await server.bob.call('other:far.fail', { text: 'no such file' })).json).toMatchObject({
     success: false,
-    error: { message: expect.stringContaining('no such file') },
+    error: { message: expect.stringContaining('no such file'), origin: 'tool' },
   });
   // There it is whoever the token is for; here it is whoever called.
   const { json } = await other.admin.get('/api/calls?tool=far:echo');

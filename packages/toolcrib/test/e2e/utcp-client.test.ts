@@ -130,7 +130,7 @@ test('[UTCP-1] what is no text is given as it is', async () => {
 });
 
 test('[UTCP-1] a failure has the status and the words of its error, and every call is on record', async () => {
-  expect(await refused('one.fail', { text: 'no such file' })).toMatchObject([503, { message: expect.stringContaining('no such file') }]);
+  expect(await refused('one.fail', { text: 'no such file' })).toMatchObject([422, { message: expect.stringContaining('no such file') }]);
   expect(await refused('builtin.calculator', {})).toMatchObject([400, { code: 'VALIDATION_ERROR' }]);
   // A number that JavaScript cannot hold is refused, and not sent as another one.
   expect(await refused('things.putThing', { id: 'a', limit: '9007199254740993' })).toMatchObject([400, { code: 'VALIDATION_ERROR' }]);

@@ -301,6 +301,35 @@ test('[SRC-4] two different servers of one name are not mistaken for one', () =>
   expect(problems).toEqual([{ entry: '[1].config.mcpServers.a', message: expect.stringContaining('two different servers named a') }]);
 });
 
+test('[SRC-4] a key in the address of a tool becomes a credential, and is not stored with the manual', () => {
+  const tool = (name: string, url: string, more: object = {}) => ({
+    name,
+    tool_call_template: { call_template_type: 'http', url, ...more },
+  });
+  const { registrations, problems } = parseImport(
+    JSON.stringify({
+      utcp_version: '1.0.1',
+      tools: [
+        tool('a', 'https://api.weather.example/now?units=metric&appid=$WEATHER_KEY&token={token}'),
+        tool('b', 'https://api.weather.example/now?api_key=abc%2Fdef'),
+        tool('c', 'https://me:pw-1234@api.weather.example/now'),
+        tool('d', 'https://api.weather.example/?key=k-1234', { auth: { auth_type: 'api_key', api_key: 'x' } }),
+      ],
+    }),
+  );
+  expect(registrations.map(({ form }) => [form.name, 'credential' in form && form.credential])).toEqual([
+    ['weather', { type: 'api_key', in: 'query', name: 'appid', value: '${WEATHER_KEY}' }],
+    ['weather 2', { type: 'api_key', in: 'query', name: 'api_key', value: 'abc/def' }],
+  ]);
+  const texts = registrations.map(({ form }) => (form.source_type === 'openapi' ? form.openapi.text : ''));
+  expect(texts[0]).toContain('"https://api.weather.example/now?units=metric&token={token}"');
+  expect(JSON.stringify(texts)).not.toMatch(/WEATHER_KEY|abc|pw-1234|k-1234/);
+  expect(problems).toEqual([
+    { entry: 'tools[2]', message: expect.stringContaining('auth (basic)') },
+    { entry: 'tools[3]', message: expect.stringContaining('one credential') },
+  ]);
+});
+
 test('[SRC-4] call templates that cannot be called from here and a template without servers are refused by name', () => {
   const { registrations, problems } = parseImport(
     JSON.stringify([

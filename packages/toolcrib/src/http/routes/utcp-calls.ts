@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refusalSchema } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
 import type { Answer } from '../../model/call.ts';
 import { CribError, httpStatusByCode } from '../../model/crib-error.ts';
@@ -31,6 +32,7 @@ export function utcpCallRoutes({ crib }: { crib: Crib }): Route[] {
           schema: z.unknown(),
           headers: { 'Toolcrib-Call-Id': 'The id of the call in the record' },
         },
+        422: { description: 'The tool itself reports a failure; its source is well', schema: refusalSchema },
       },
       errors: ['NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
       async handle({ principal, params, query, request, reply }) {
@@ -46,7 +48,9 @@ export function utcpCallRoutes({ crib }: { crib: Crib }): Route[] {
         void reply.header('toolcrib-call-id', answer.call_id).type('application/json; charset=utf-8');
         const { error } = answer;
         if (error === null) return reply.send(JSON.stringify(resultOf(answer)));
-        return reply.code(httpStatusByCode[error.code]).send(JSON.stringify(new CribError(error.code, error.message)));
+        // A status of ours would read as an outage, and be tried again.
+        const status = error.origin === 'tool' ? 422 : httpStatusByCode[error.code];
+        return reply.code(status).send(JSON.stringify(new CribError(error.code, error.message)));
       },
     }),
   ];

@@ -6,6 +6,7 @@ import { sourceFormSchema, type SourceFormInput } from '../registration/source-f
 import { isFields, type Fields } from './fields.ts';
 import { httpManual, type HttpTool } from './http-manual.ts';
 import { httpTemplate } from './http-template.ts';
+import { liftedKey } from './lifted-key.ts';
 import { utcpAuth } from './utcp-auth.ts';
 import { withBraces } from './utcp-variables.ts';
 
@@ -66,8 +67,8 @@ class Reading {
   readonly #seen = new Map<string, string>();
 
   add(entry: string, read: () => { form: SourceFormInput; notes?: string[] }): void {
-    if (this.registrations.length + this.problems.length >= maxServers) throw refusal(`The file has more than ${maxServers} servers`);
-    try {
+    if (this.registrations.length >= maxServers) throw refusal(`The file has more than ${maxServers} servers`);
+    this.attempt(entry, () => {
       const { form, notes = [] } = read();
       check(form);
       const { name: given, ...rest } = form;
@@ -78,6 +79,13 @@ class Reading {
       if (this.#seen.has(name)) throw new Error(`There are two different servers named ${name}: rename one of them`);
       this.#seen.set(name, content);
       this.registrations.push({ entry, form, notes });
+    });
+  }
+
+  /** What goes wrong is a problem of the entry alone. */
+  attempt(entry: string, read: () => unknown): void {
+    try {
+      read();
     } catch (error) {
       if (error instanceof CribError || error instanceof RangeError) throw error;
       this.refuse(entry, (error as Error).message);
@@ -85,7 +93,8 @@ class Reading {
   }
 
   refuse(entry: string, message: string): void {
-    this.problems.push({ entry, message });
+    // Nobody reads more than these.
+    if (this.problems.length < maxServers) this.problems.push({ entry, message });
   }
 }
 
@@ -158,7 +167,7 @@ function readManual(manual: Fields, tools: unknown[], path: string, name: string
     const template = isFields(tool) ? (tool['tool_call_template'] ?? tool['tool_provider']) : undefined;
     if (!isFields(tool) || !isFields(template))
       reading.refuse(entry, 'tool_call_template: there is none, so it is not known how the tool is called');
-    else if (typeOf(template) === 'http') overHttp.push({ entry, tool, template });
+    else if (typeOf(template) === 'http') reading.attempt(entry, () => overHttp.push({ entry, tool, template: liftedKey(template) }));
     else readCallTemplate(template, entry, undefined, reading);
   }
   const { utcp_version, manual_version } = manual;
