@@ -68,6 +68,23 @@ describe('in production', () => {
     expect(processes()).toEqual([]);
   });
 
+  test('[SEC-2] [SRC-4] of what is imported, only the servers that would be started are refused', async () => {
+    const [command = '', ...args] = fixture('plain');
+    // Disabled, so that nobody tries to reach it.
+    const mcpServers = { started: { command, args }, far: { url: 'https://far.example.test/mcp', disabled: true } };
+    const { json } = await admin.post('/api/sources/import', { mcpServers });
+    expect(json.entries).toMatchObject([
+      { outcome: 'refused', source: null, error: { code: 'FORBIDDEN', message: expect.stringContaining('toolcrib-run') } },
+      { outcome: 'registered', source: { namespace: 'far' } },
+    ]);
+    // Neither is what somebody else has registered replaced by them.
+    await runner.post('/api/sources', { ...local('started'), enabled: false });
+    const again = await admin.post('/api/sources/import?update=true', { mcpServers: { started: { command, args: [...args, 'x'] } } });
+    expect(again.json.entries).toMatchObject([{ outcome: 'refused', error: { code: 'FORBIDDEN' } }]);
+    for (const namespace of ['started', 'far']) await runner.delete(`/api/sources/${namespace}`);
+    expect(processes()).toEqual([]);
+  });
+
   test('[SEC-2] one without it may still add servers that run elsewhere', async () => {
     // Disabled, so that nobody tries to reach it.
     const elsewhere = { name: 'Remote', mcp_server_url: 'https://tools.example.test/mcp', enabled: false };
