@@ -5,8 +5,10 @@ import type { HttpClient } from './http-client.ts';
 export interface ToolSelection {
   /** Only tools of this group. */
   group?: string;
-  /** Search words; the tools then come in the order of how well they fit. */
+  /** What is looked for, in any words; the tools then come in the order of how well they fit. */
   q?: string;
+  /** How many of those found, at most 1000; 10 unless told. */
+  limit?: number;
   /** Only these, by name (`crm:find_customer`), model name or tool id. One that is not there for the user is left out. */
   names?: readonly string[];
 }
@@ -18,17 +20,19 @@ export interface ListPage {
   next_cursor: string | null;
 }
 
-/** [BFF-1] All pages; of `before`, what has not changed is not sent again. The very same pages where nothing has changed. */
+/** [BFF-1] All pages, but of a search the first one; of `before`, what has not changed is not sent again. The very same pages where nothing has changed. */
 export async function readPages(
   client: HttpClient,
-  { group, q }: ToolSelection,
+  { group, q, limit }: ToolSelection,
   { before = [], signal }: { before?: readonly ListPage[]; signal?: AbortSignal } = {},
 ): Promise<readonly ListPage[]> {
   const pages: ListPage[] = [];
   let cursor: string | null = null;
   do {
     const known: ListPage | undefined = before[pages.length];
-    const query = new URLSearchParams(Object.entries({ group, q, cursor }).filter((pair): pair is [string, string] => Boolean(pair[1])));
+    const query = new URLSearchParams(
+      Object.entries({ group, q, limit: q && limit?.toString(), cursor }).filter((pair): pair is [string, string] => Boolean(pair[1])),
+    );
     const response = await client.send('GET', `/api/bff/tools?${query.toString()}`, {
       headers: known?.etag == null ? {} : { 'if-none-match': known.etag },
       signal,
@@ -38,7 +42,7 @@ export async function readPages(
         ? known
         : { ...((await client.read(response)) as Omit<ListPage, 'etag'>), etag: response.headers.get('etag') };
     pages.push(page);
-    cursor = page.next_cursor;
+    cursor = q ? null : page.next_cursor;
   } while (cursor !== null);
   const same = pages.length === before.length && pages.every((page, n) => page === before[n]);
   return same ? before : pages;

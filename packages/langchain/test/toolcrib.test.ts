@@ -39,6 +39,7 @@ describe("[LC-1] a user's tools from a running Toolcrib", () => {
   test('are searched, taken by group and by name, and those of another user are others', async () => {
     const names = async (of: Promise<CribTool[]>) => (await of).map(({ name }) => name);
     expect((await names(crib.tools({ q: 'calculator' })))[0]).toBe('builtin_calculator');
+    expect(await names(crib.tools({ q: 'tool text time', limit: 2 }))).toHaveLength(2);
     expect(await names(crib.tools({ group: 'everything' }))).toEqual(tools.map(({ name }) => name));
     expect(await names(crib.tools({ group: 'no-such' }))).toEqual([]);
     const two = { names: ['one:echo', 'builtin_uuid', 'one:not-there'] };

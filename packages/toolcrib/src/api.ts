@@ -34,11 +34,12 @@ const jsonSchema = z.record(z.string(), z.unknown());
 export const listFormats = ['openai', 'anthropic', 'gemini', 'vercel-ai', 'utcp'] as const;
 
 export const listQuerySchema = z.strictObject({
-  q: z.string().max(1000).optional().describe('Search words; answers are ordered by how well they fit'),
+  q: z.string().max(1000).optional().describe('What is looked for, in any words; the tools that fit best come first'),
   group: z.string().max(64).optional().describe('Only tools of this group'),
   cursor: z.string().max(600).optional().describe('Where the page before ended'),
-  limit: z.coerce.number().int().min(1).max(1000).optional().describe('Tools on one page; 1000 unless told'),
+  limit: z.coerce.number().int().min(1).max(1000).optional().describe('Tools on one page; 1000 unless told, 10 of a search'),
   format: z.enum(listFormats).optional().describe("The tools in another program's form, under `tools` or as that form wants it"),
+  view: z.enum(['full', 'compact']).optional().describe('`compact`: names, one line and parameter names of each tool, without schemas'),
 });
 export type ListQuery = z.infer<typeof listQuerySchema>;
 
@@ -66,6 +67,16 @@ export const toolListSchema = z.strictObject({
   tools: z.array(listedToolSchema),
   total: z.int().min(0).describe('How many there are on all pages'),
   next_cursor: z.string().nullable(),
+});
+
+export const compactToolListSchema = toolListSchema.extend({
+  tools: z.array(
+    z.strictObject({
+      ...listedToolSchema.pick({ name: true, model_name: true }).shape,
+      description: z.string().describe('The first sentence of its description, on one line'),
+      parameters: z.array(z.string()).describe('Names of its parameters'),
+    }),
+  ),
 });
 
 /** [UTCP-1] Exactly what the public client takes. */

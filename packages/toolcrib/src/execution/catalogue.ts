@@ -1,4 +1,5 @@
 import type { Counter } from '../inventory/counter.ts';
+import { compactTool } from '../inventory/compact-tool.ts';
 import { describeTool } from '../inventory/describe-tool.ts';
 import { suggestTools } from '../inventory/suggest-tools.ts';
 import type { Answer } from '../model/call.ts';
@@ -20,7 +21,10 @@ export function createCatalogue({ counter, executor, rate }: CatalogueInput): To
     search(principal, query, limit) {
       rate(principal);
       const found = counter.search(counter.accessOf(principal), query).slice(0, limit);
-      return found.map(({ name, model_name, title, description }) => ({ name, model_name, title, description }));
+      return found.map((tool) => {
+        const { description: summary, ...rest } = compactTool(tool);
+        return { ...rest, title: tool.title, description: tool.description, summary };
+      });
     },
     describe: (principal, name) => {
       const tool = counter.snapshot.find(name);

@@ -1,4 +1,5 @@
 import type { ListQuery } from '../api.ts';
+import { compactTool } from '../inventory/compact-tool.ts';
 import { describeTool } from '../inventory/describe-tool.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Tool } from '../model/tool.ts';
@@ -20,9 +21,10 @@ const forms: Record<Exclude<Format, 'vercel-ai' | 'utcp'>, ToolForm> = {
 /** One page of tools as text. Entries are made once per tool and kept with it, so a list of a thousand is mostly joining strings. */
 export function renderList(
   tools: readonly Tool[],
-  page: { format: Format | undefined; total: number; next: string | null; publicUrl: string },
+  page: { format: Format | undefined; view: ListQuery['view']; total: number; next: string | null; publicUrl: string },
 ): string {
   const paging = `"total":${page.total},"next_cursor":${JSON.stringify(page.next)}`;
+  if (page.view === 'compact') return `{"tools":${JSON.stringify(tools.map(compactTool))},${paging}}`;
   switch (page.format) {
     case undefined:
       return `{"tools":[${tools.map(listedJson).join(',')}],${paging}}`;

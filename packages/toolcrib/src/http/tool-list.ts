@@ -9,6 +9,8 @@ import { renderList } from './list-formats.ts';
 import { decodeCursor, encodeCursor } from './page-cursor.ts';
 
 const defaultLimit = 1000;
+/** Of a search the first ones are wanted; all that fit at all can be most of the list. */
+const defaultFound = 10;
 /** Rendered pages kept per set of rights; searches are too many to keep. */
 const maxKeptPages = 32;
 
@@ -32,19 +34,29 @@ export function createToolList({ counter }: { counter: Counter }): (principal: P
 
   function render(access: Access, query: ListQuery, publicUrl: string): string {
     const tools = select(access, query);
-    const limit = query.format === 'utcp' ? tools.length : (query.limit ?? defaultLimit);
+    const isWholeManual = query.format === 'utcp' && query.q === undefined;
+    const limit = isWholeManual ? tools.length : (query.limit ?? (query.q === undefined ? defaultLimit : defaultFound));
     const start =
       query.q === undefined ? startAfter(tools, decodeCursor(query.cursor, 'string')) : (decodeCursor(query.cursor, 'number') ?? 0);
     const page = tools.slice(start, start + limit);
     const more = start + limit < tools.length;
     const next = more ? encodeCursor(query.q === undefined ? (page.at(-1)?.name ?? '') : start + limit) : null;
-    return renderList(page, { format: query.format, total: tools.length, next, publicUrl });
+    return renderList(page, { format: query.format, view: query.view, total: tools.length, next, publicUrl });
   }
 
   return (principal, query, publicUrl) => {
     refusePagesOfManual(query);
+    refuseTwoForms(query);
     const access = counter.accessOf(principal);
-    const key = JSON.stringify([query.q, query.group, query.cursor, query.limit, query.format, query.format === 'utcp' ? publicUrl : '']);
+    const key = JSON.stringify([
+      query.q,
+      query.group,
+      query.cursor,
+      query.limit,
+      query.format,
+      query.view,
+      query.format === 'utcp' ? publicUrl : '',
+    ]);
     // The group's own definition takes part only through the rules' revision.
     const scope = query.group === undefined ? '' : counter.rules.revision;
     const etag = `"${access.fingerprint}.${hash('sha256', `${scope}${key}`, 'base64url').slice(0, 12)}"`;
@@ -63,9 +75,14 @@ export function createToolList({ counter }: { counter: Counter }): (principal: P
   };
 }
 
-/** [UTCP-1] A manual has no room for the address of its next page, so it is whole. */
-function refusePagesOfManual({ format, cursor, limit }: ListQuery): void {
-  if (format !== 'utcp' || (cursor === undefined && limit === undefined)) return;
+function refuseTwoForms({ format, view }: ListQuery): void {
+  if (view !== 'compact' || format === undefined) return;
+  throw new CribError('VALIDATION_ERROR', 'view=compact is a form of its own: leave out format, or view', { field: 'view' });
+}
+
+/** [UTCP-1] A manual has no room for the address of its next page, so it is whole, or has the first tools of a search. */
+function refusePagesOfManual({ format, cursor, limit, q }: ListQuery): void {
+  if (format !== 'utcp' || (cursor === undefined && (limit === undefined || q !== undefined))) return;
   const field = cursor === undefined ? 'limit' : 'cursor';
   throw new CribError('VALIDATION_ERROR', `A UTCP manual is given whole: leave out ${field}, or narrow it with q or group`, { field });
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listedToolSchema, toolListSchema } from '../../src/api.ts';
+import { compactToolListSchema, listedToolSchema, toolListSchema } from '../../src/api.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { startTestServer, type TestServer } from '../running-server.ts';
 
@@ -68,7 +68,7 @@ describe('[BFF-1] an ETag stands for what one caller sees', () => {
   });
 
   test('each page, search and form has its own', async () => {
-    const queries = ['', '?limit=3', '?q=time', '?q=text', '?group=builtin-tools', '?format=openai', '?format=utcp'];
+    const queries = ['', '?limit=3', '?q=time', '?q=text', '?group=builtin-tools', '?format=openai', '?format=utcp', '?view=compact'];
     const etags = await Promise.all(queries.map(async (query) => (await alice.get(`/api/bff/tools${query}`)).headers.get('etag')));
     expect(new Set(etags).size).toBe(queries.length);
   });
@@ -113,9 +113,10 @@ describe('[BFF-1] pages', () => {
   test('of any size together hold every tool once', async () => {
     const all = await alice.listedNames();
     for (const limit of [1, 2, 3, all.length - 1, all.length, 1000]) expect(await namesOfAllPages(`limit=${limit}`)).toEqual(all);
-    const found = await alice.listedNames('?q=text');
+    const found = await alice.listedNames('?q=text&limit=1000');
     expect(found.length).toBeGreaterThan(2);
     expect(await namesOfAllPages('limit=1&q=text')).toEqual(found);
+    expect(await namesOfAllPages('q=text')).toEqual(found);
     const { json } = await alice.get('/api/bff/tools?limit=2');
     expect(json.total).toBe(all.length);
   });
@@ -132,6 +133,56 @@ describe('[BFF-1] pages', () => {
     expect(seen).toEqual(all);
     await Promise.all(['builtin:calculator', 'builtin:current_time'].map((name) => setHidden(name, false)));
     expect(await alice.listedNames()).toEqual(all);
+  });
+});
+
+describe('[BFF-1] a search', () => {
+  // Every built-in tool has one of these words.
+  const everything = 'q=time%20text%20tool%20number%20identifier%20json%20expression%20unit';
+
+  test('has ten tools on a page unless told otherwise, and says how many there are', async () => {
+    const { json } = await alice.get(`/api/bff/tools?${everything}`);
+    expect(json.total).toBeGreaterThan(10);
+    expect(json.tools).toHaveLength(10);
+    expect(json.next_cursor).toEqual(expect.any(String));
+    const whole = await alice.get(`/api/bff/tools?${everything}&limit=1000`);
+    expect(whole.json.tools).toHaveLength(json.total);
+    expect(whole.json.next_cursor).toBeNull();
+  });
+
+  test('as a UTCP manual has as many as told, and no pages', async () => {
+    expect((await alice.get(`/api/bff/tools?format=utcp&${everything}`)).json.tools).toHaveLength(10);
+    expect((await alice.get(`/api/utcp?${everything}&limit=3`)).json.tools).toHaveLength(3);
+    expect(await alice.get(`/api/utcp?limit=3`)).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', field: 'limit' } });
+  });
+
+  test('finds by other words than the tool has, and with a typo', async () => {
+    expect((await alice.listedNames('?q=checksum'))[0]).toBe('builtin:hash');
+    expect((await alice.listedNames('?q=calcualtor'))[0]).toBe('builtin:calculator');
+  });
+});
+
+describe('[BFF-1] ?view=compact', () => {
+  test('gives names, one line and parameters, and no schemas', async () => {
+    const { json, text } = await alice.get('/api/bff/tools?view=compact&q=arithmetic%20expression');
+    const { tools } = compactToolListSchema.parse(json);
+    expect(tools[0]).toMatchObject({ name: 'builtin:calculator', model_name: 'builtin_calculator', parameters: ['expression'] });
+    for (const { description } of tools) expect(description).toMatch(/^\S.{0,160}$/);
+    expect(text).not.toContain('schema');
+  });
+
+  test('holds every tool of the whole list', async () => {
+    const { json } = await alice.get('/api/bff/tools?view=compact');
+    expect(compactToolListSchema.parse(json).tools.map(({ name }) => name)).toEqual(await alice.listedNames());
+    expect((await alice.get('/api/bff/tools?view=full')).json).toEqual((await alice.get('/api/bff/tools')).json);
+  });
+
+  test('is a form of its own', async () => {
+    const refused = await alice.get('/api/bff/tools?view=compact&format=openai');
+    expect(refused).toMatchObject({
+      status: 400,
+      json: { code: 'VALIDATION_ERROR', field: 'view', message: expect.stringContaining('leave out format') },
+    });
   });
 });
 

@@ -77,11 +77,13 @@ export function contextOf(parts: Partial<CallContext> = {}): CallContext {
   };
 }
 
+const noteTool = { name: 'notes:add', model_name: 'notes_add', summary: 'Adds a note.', parameters: ['text'] };
+
 /** A catalogue of one tool, `notes:add`, which only alice may use. */
 export const smallCatalogue: ToolCatalogue = {
   search: (principal, query, limit) =>
     principal === alice && query !== 'nothing'
-      ? [{ name: 'notes:add', model_name: 'notes_add', title: null, description: 'Adds a note' }].slice(0, limit)
+      ? [{ ...noteTool, title: null, description: 'Adds a note. It is kept for ever.' }].slice(0, limit)
       : [],
   describe: (principal, name) => (principal === alice && name === 'notes:add' ? { name, input_schema: { type: 'object' } } : undefined),
   suggest: (principal, name) => (principal === alice && name.startsWith('note') ? ['notes:add'] : []),

@@ -8,9 +8,20 @@ test('[BI-2] search_tools asks for the caller and answers with the tools found',
   await using builtins = openBuiltins();
   const output = await builtins.call('search_tools', { query: 'note' });
   expect(structuredOf(output)).toEqual({
-    tools: [{ name: 'notes:add', model_name: 'notes_add', title: null, description: 'Adds a note' }],
+    tools: [
+      { name: 'notes:add', model_name: 'notes_add', title: null, description: 'Adds a note. It is kept for ever.', parameters: ['text'] },
+    ],
   });
-  expect(textOf(output)).toBe('notes:add: Adds a note');
+  expect(textOf(output)).toBe('notes:add: Adds a note. It is kept for ever.');
+});
+
+test('[BI-2] search_tools gives a line of each tool where that is asked for', async () => {
+  await using builtins = openBuiltins();
+  const output = await builtins.call('search_tools', { query: 'note', view: 'compact' });
+  expect(structuredOf(output)).toEqual({
+    tools: [{ name: 'notes:add', model_name: 'notes_add', description: 'Adds a note.', parameters: ['text'] }],
+  });
+  expect(textOf(output)).toBe('notes:add: Adds a note.');
 });
 
 test('[BI-2] search_tools that finds nothing says so', async () => {

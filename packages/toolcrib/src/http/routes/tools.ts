@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { listQuerySchema, toolListSchema, utcpManualSchema } from '../../api.ts';
+import { compactToolListSchema, listQuerySchema, toolListSchema, utcpManualSchema } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { createToolList, type ListPage } from '../tool-list.ts';
@@ -26,8 +26,8 @@ export function toolRoutes({ crib, publicUrl }: { crib: Crib; publicUrl: string 
       rated: ({ q }) => q !== undefined,
       responses: {
         200: {
-          description: 'One page of tools; with `format`, in the form that was asked for',
-          schema: z.union([toolListSchema, z.looseObject({ tools: z.unknown() })]),
+          description: 'One page of tools; with `format` or `view`, in the form that was asked for',
+          schema: z.union([toolListSchema, compactToolListSchema, z.looseObject({ tools: z.unknown() })]),
           headers: pageHeaders,
         },
         ...unchanged,
@@ -40,10 +40,10 @@ export function toolRoutes({ crib, publicUrl }: { crib: Crib; publicUrl: string 
       path: '/api/utcp',
       operationId: 'getUtcpManual',
       summary: 'The tools the caller may use, as a UTCP manual',
-      description: 'Whole, without pages. The same as `GET /api/bff/tools?format=utcp`.',
+      description: 'Whole, without pages; with `q`, the tools that fit best. The same as `GET /api/bff/tools?format=utcp`.',
       tag: 'agents',
       access: 'caller',
-      query: listQuerySchema.pick({ q: true, group: true }),
+      query: listQuerySchema.pick({ q: true, group: true, limit: true }),
       headers: ifNoneMatch,
       rated: ({ q }) => q !== undefined,
       responses: { 200: { description: 'The manual', schema: utcpManualSchema, headers: pageHeaders }, ...unchanged },

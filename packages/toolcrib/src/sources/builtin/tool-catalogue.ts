@@ -9,6 +9,10 @@ interface CatalogueEntry {
   model_name: string;
   title: string | null;
   description: string;
+  /** The description on one line. */
+  summary: string;
+  /** Names of its parameters. */
+  parameters: string[];
 }
 
 /**

@@ -18,9 +18,15 @@ export const searchToolsTool: BuiltinTool = {
           type: 'string',
           minLength: 1,
           maxLength: 500,
-          description: 'A few words for what the tool should do, for example "create issue"',
+          description: 'What the tool should do, in your own words, for example "create issue"',
         },
         limit: { type: 'integer', minimum: 1, maximum: most, default: 10, description: 'How many tools to return at most' },
+        view: {
+          type: 'string',
+          enum: ['full', 'compact'],
+          default: 'full',
+          description: '"compact" shortens each description to a line, for when many tools are wanted',
+        },
       },
       required: ['query'],
       additionalProperties: false,
@@ -37,10 +43,11 @@ export const searchToolsTool: BuiltinTool = {
             properties: {
               name: { type: 'string', description: 'The name to pass to describe_tool and call_tool' },
               model_name: { type: 'string', description: 'The name under which the tool may be listed to a model' },
-              title: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+              title: { anyOf: [{ type: 'string' }, { type: 'null' }], description: 'Not in a compact answer' },
               description: { type: 'string' },
+              parameters: { type: 'array', items: { type: 'string' }, description: 'Names of its parameters' },
             },
-            required: ['name', 'model_name', 'title', 'description'],
+            required: ['name', 'model_name', 'description', 'parameters'],
             additionalProperties: false,
           },
         },
@@ -54,7 +61,13 @@ export const searchToolsTool: BuiltinTool = {
   run(args, context, { catalogue }) {
     const found = catalogue.search(context.principal, textArgument(args, 'query'), numberArgument(args, 'limit', 10));
     // Copied field by field: what else the catalogue knows of a tool is not part of this answer.
-    const tools = found.map(({ name, model_name, title, description }) => ({ name, model_name, title, description }));
+    const isCompact = args['view'] === 'compact';
+    const tools = found.map(({ name, model_name, title, description, summary, parameters }) => ({
+      name,
+      model_name,
+      ...(isCompact ? { description: summary } : { title, description }),
+      parameters,
+    }));
     if (tools.length === 0) return structuredOutput({ tools }, 'No tool fits. Try other or fewer words.');
     return structuredOutput({ tools }, tools.map((tool) => `${tool.name}: ${tool.description}`).join('\n'));
   },
