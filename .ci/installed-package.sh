@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs the server, installs it as a user would with `npm i -g`, and runs the `toolcrib` command: on Node 24, and on an older Node,
-# which must say what to do. Then packs the LangChain package too, and installs both into a project that uses every entry they have.
+# which must say what to do. Then packs the others too, and installs the LangChain package into a project that uses every entry it has.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
@@ -32,6 +32,19 @@ for _ in {1..100}; do
   sleep 0.2
 done
 grep -q '"pizzas"' <<<"$answer" || fail "the pizzeria answered: $answer"
+kill -TERM "$server"; wait "$server" || fail 'SIGTERM did not end it cleanly'
+server=
+
+# Finding by meaning is a package of its own: without it the option says what to install, with it a search finds other words.
+if message=$(PATH=$node24:$PATH "$toolcrib" serve --port 7393 --data "$work/meaning" --embeddings 2>&1); then fail 'embeddings ran without their package'; fi
+grep -q 'npm install @toolcrib/embeddings' <<<"$message" || fail "without its package --embeddings said only: $message"
+npm pack --silent --workspace @toolcrib/embeddings --pack-destination "$work" >/dev/null
+npm install --silent --global --prefix "$work/prefix" "$work"/toolcrib-embeddings-*.tgz
+PATH=$node24:$PATH "$toolcrib" serve --port 7393 --data "$work/meaning" --embeddings >"$work/banner" 2>"$work/log" &
+server=$!
+for _ in {1..150}; do grep -q curl "$work/banner" && break; kill -0 "$server" || fail "$(cat "$work/log")"; sleep 0.2; done
+answer=$(PATH=$node24:$PATH "$toolcrib" tools mathematics --url http://127.0.0.1:7393 --as alice)
+grep -q builtin:calculator <<<"$answer" || fail "the search by meaning answered: $answer"
 kill -TERM "$server"; wait "$server" || fail 'SIGTERM did not end it cleanly'
 server=
 

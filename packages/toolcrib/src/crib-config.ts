@@ -13,6 +13,7 @@ import type { Tool } from './model/tool.ts';
 import type { Registries } from './sources/mcp/registry/registry-lookup.ts';
 import type { Pauses } from './supervision/paced.ts';
 import type { SourceNotice } from './supervision/source-notice.ts';
+import type { Embedder } from './model/embedder.ts';
 import type { TracingConfig } from './tracing/tracing-config.ts';
 
 /** How a crib is opened. */
@@ -65,6 +66,8 @@ export interface CribConfig {
   retentionDays: number;
   /** How long the record of changes is kept; 400 days when absent. */
   auditRetentionDays?: number;
+  /** [FIND-1] With it tools are found by meaning, too. */
+  embedder?: Embedder;
   /** [OPS-1] Where traces go; none are made where it is left out. */
   tracing?: TracingConfig;
   /** [INV-1] How long a source is left alone whose tools keep changing; as usual where it is left out. */

@@ -148,7 +148,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
       warn,
     }),
   );
-  const counter = await openCounter({ store, warn, development });
+  const counter = await openCounter({ store, warn, development, embedder: config.embedder });
 
   const running = await openLocalRunning(config, opened);
   const { containers, images, prepareRun, gate } = running;

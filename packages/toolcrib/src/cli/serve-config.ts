@@ -52,6 +52,7 @@ export function serveConfig(
     ...(configFile === undefined ? {} : { configFile: resolve(configFile) }),
     registries: registriesFrom(given),
     demo: !given.on('no-demo'),
+    ...(given.on('embeddings') ? { embeddings: true } : {}),
     allowedHosts: given.list('allowed-host').map((host) => allowedHost(given, host)),
     allowedOrigins: given.list('allowed-origin').map((origin) => allowedOrigin(given, origin)),
     trustedProxies: given.list('trusted-proxy').map((range) => trustedProxy(given, range)),

@@ -135,6 +135,7 @@ export const serveOptions = {
     default: publicRegistries.smithery,
   },
   'no-demo': { help: 'In development: brings no demo server along, and no policy that lets everybody use every tool' },
+  embeddings: { help: 'Finds tools by meaning, too: needs the package @toolcrib/embeddings beside this one' },
   'body-limit': { value: 'bytes', help: 'The largest request body', default: String(usualConfig.bodyLimitBytes) },
   'principal-rate': {
     value: 'number',

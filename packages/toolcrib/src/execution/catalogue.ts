@@ -22,8 +22,9 @@ export function createCatalogue({ counter, executor, rate }: CatalogueInput): To
       rate(principal);
       const found = counter.search(counter.accessOf(principal), query).slice(0, limit);
       return found.map((tool) => {
-        const { description: summary, ...rest } = compactTool(tool);
-        return { ...rest, title: tool.title, description: tool.description, summary };
+        const { description: summary, parameters } = compactTool(tool);
+        const { name, model_name, title, description } = tool;
+        return { name, model_name, title, description, summary, parameters };
       });
     },
     describe: (principal, name) => {

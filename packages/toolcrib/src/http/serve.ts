@@ -4,6 +4,7 @@ import { openCrib, type Crib } from '../crib.ts';
 import { bindClaims } from '../identity/claims-by-issuer.ts';
 import { issuerOrigins } from '../identity/issuer-config.ts';
 import { createTokenVerifier, type TokenVerifier } from '../identity/verify-token.ts';
+import { loadEmbedder } from '../inventory/search/load-embedder.ts';
 import { CribError } from '../model/crib-error.ts';
 import { freePort } from '../net/free-port.ts';
 import { compileClaimCheck } from '../policy/claim-check.ts';
@@ -84,6 +85,7 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
   const { host, issuers } = config;
   // Before anything is opened: it may be what is wrong.
   const bound = issuers.length === 0 ? undefined : bindClaims(issuers, config);
+  const embedder = config.embeddings === true ? await loadEmbedder() : undefined;
   // The development issuer is named by its address, which must therefore be known before anything is signed.
   const port = config.port === 0 ? await freePort(host) : config.port;
   const baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -111,6 +113,7 @@ export async function startServer(given: Partial<ServeConfig> & Pick<ServeConfig
     auditRetentionDays: config.auditRetentionDays,
     responseBytes: config.responseBytes,
     artifacts: { bytesPerPrincipal: config.artifactBytes, days: config.artifactDays },
+    ...(embedder === undefined ? {} : { embedder }),
     ...(config.tracing === undefined ? {} : { tracing: config.tracing }),
     warn,
     // Nothing to tell of one that never served.

@@ -71,6 +71,8 @@ export interface ServeConfig {
   /** [OPS-1] What whoever collects metrics has to show; without it they are open in development, and on a port of their own alone otherwise. */
   metricsToken?: string;
   metricsListen?: ListenAddress;
+  /** [FIND-1] Whether tools are found by meaning too, by the package that is installed for it. */
+  embeddings?: boolean;
   /** [OPS-1] Where traces go; none are made where it is absent. */
   tracing?: TracingConfig;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';

@@ -7,7 +7,7 @@ import { createSearchIndex, type VisibleTools } from './search-index.ts';
 /** What nearness of meaning counts against words, of which the best tool has 1. */
 const meaningWorth = 0.5;
 /** From here on a tool is found by its meaning alone. */
-const nearEnough = 0.35;
+const nearEnough = 0.25;
 
 export interface ToolSearch {
   /** [INV-4] Of the visible tools those that fit the query, best first. `tools` are all there are. */

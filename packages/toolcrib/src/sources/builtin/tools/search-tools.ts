@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../model/json.ts';
 import { numberArgument, textArgument } from '../argument.ts';
 import type { BuiltinTool } from '../builtin-tool.ts';
 import { harmless, structuredOutput } from '../builtin-tool.ts';
@@ -62,13 +63,10 @@ export const searchToolsTool: BuiltinTool = {
     const found = catalogue.search(context.principal, textArgument(args, 'query'), numberArgument(args, 'limit', 10));
     // Copied field by field: what else the catalogue knows of a tool is not part of this answer.
     const isCompact = args['view'] === 'compact';
-    const tools = found.map(({ name, model_name, title, description, summary, parameters }) => ({
-      name,
-      model_name,
-      ...(isCompact ? { description: summary } : { title, description }),
-      parameters,
-    }));
+    const tools = found.map(({ name, model_name, title, description, summary, parameters }): JsonObject =>
+      isCompact ? { name, model_name, description: summary, parameters } : { name, model_name, title, description, parameters },
+    );
     if (tools.length === 0) return structuredOutput({ tools }, 'No tool fits. Try other or fewer words.');
-    return structuredOutput({ tools }, tools.map((tool) => `${tool.name}: ${tool.description}`).join('\n'));
+    return structuredOutput({ tools }, found.map((tool) => `${tool.name}: ${isCompact ? tool.summary : tool.description}`).join('\n'));
   },
 };
