@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endlessAnswer } from '../fixtures/http-server.ts';
+import { endlessAnswer, startHttpServer } from '../fixtures/http-server.ts';
 import { startEverything } from '../fixtures/mcp/sessions.ts';
 import { fixtureRules, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
 import { startRegistries } from '../fixtures/registry-service.ts';
 import { freePort } from '../../src/net/free-port.ts';
-import { startTestServer } from '../running-server.ts';
+import { startTestServer, until } from '../running-server.ts';
 
 let registries: Awaited<ReturnType<typeof startRegistries>>;
 let server: OpenServer;
@@ -210,6 +210,28 @@ test('[SRC-2] [EXEC-1] a server that was looked up is called, and survives a res
     status: 400,
     json: { field: 'source', message: expect.stringContaining('turned it off') },
   });
+});
+
+test('[ENV-4] a key that the description puts into the address arrives there, also after *** was sent back, and the registry is not asked again', async () => {
+  const seen: string[] = [];
+  // It lets nobody in: what it was sent is all that matters here.
+  await using upstream = await startHttpServer((request, response) => {
+    seen.push(request.url ?? '');
+    response.writeHead(403).end();
+  });
+  const url = `${upstream.origin}/mcp?key={key}&team={team}`;
+  const variables = { key: { isRequired: true, isSecret: true }, team: {} };
+  registries.describe({ name: 'io.github.us/keyed', remotes: [{ type: 'streamable-http', url, variables }] });
+  const body = { name: 'Keyed', source: official('io.github.us/keyed') };
+  const { json } = await server.admin.post('/api/sources?wait=20000', { ...body, config: { key: 'canary-key' } });
+  expect(JSON.stringify(json)).not.toContain('canary-key');
+  expect(new Set(seen)).toEqual(new Set(['/mcp?key=canary-key']));
+  const asked = registries.asked.length;
+  seen.splice(0);
+  expect((await server.admin.put('/api/sources/keyed', { ...body, config: { key: '***', team: 'blue' } })).status).toBe(200);
+  await until(async () => seen.length > 0);
+  expect(new Set(seen)).toEqual(new Set(['/mcp?key=canary-key&team=blue']));
+  expect(registries.asked).toHaveLength(asked);
 });
 
 test('[SRC-2] [SRC-9] a registry that cannot be reached: what to give instead is said, and with that it is registered', async () => {
