@@ -6,6 +6,7 @@ import { callLimitsSchema } from './model/call-limits.ts';
 import { definitionFlagSchema } from './model/definition-flag.ts';
 import { managedBySchema } from './model/managed-by.ts';
 import { groupInputSchema, groupSchema, policyInputSchema, policySchema, matcherSchema } from './model/policy.ts';
+import { stampFields } from './model/read-back.ts';
 import { refreshReportSchema } from './model/refresh-report.ts';
 import { approvals, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
 import { importSummarySchema } from './model/import-summary.ts';
@@ -208,9 +209,9 @@ const givenId = z.strictObject({
     .describe('Made by the server unless given'),
 });
 export const groupCreateSchema = groupInputSchema.extend(givenId.shape);
-export const groupUpdateSchema = groupInputSchema;
+export const groupUpdateSchema = groupInputSchema.extend(stampFields);
 export const policyCreateSchema = policyInputSchema.extend(givenId.shape);
-export const policyUpdateSchema = policyInputSchema;
+export const policyUpdateSchema = policyInputSchema.extend(stampFields);
 
 export const groupListSchema = z.strictObject({ groups: z.array(groupSchema) });
 export const policyListSchema = z.strictObject({ policies: z.array(policySchema) });
@@ -223,7 +224,7 @@ export const meSchema = z.strictObject({
   may_run: z.boolean().describe('Whether the caller may register and try what starts a program on the machine of the server'),
 });
 
-export const sourceSchema = z.strictObject({
+const sourceFields = {
   id: z.string(),
   name: z.string(),
   namespace: z.string(),
@@ -251,7 +252,11 @@ export const sourceSchema = z.strictObject({
   managed_by: managedBySchema,
   created_at: epochMs,
   updated_at: epochMs,
-});
+};
+export const sourceSchema = z
+  .strictObject(sourceFields)
+  .catchall(z.unknown())
+  .describe('A source: its registration in the form it was given in, with secrets as `***`, and what the server says of it');
 export const sourcePreviewSchema = z.strictObject({
   name: z.string(),
   namespace: z.string(),
@@ -279,8 +284,8 @@ export const sourcePreviewSchema = z.strictObject({
     )
     .nullable()
     .describe('The tools it would have; null where the server was not asked'),
-  server: sourceSchema.shape.server,
-  import: sourceSchema.shape.import,
+  server: sourceFields.server,
+  import: sourceFields.import,
   error: z
     .strictObject({ code: z.enum(errorCodes), message: z.string(), field: z.string().optional() })
     .nullable()

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import type { ImportOptions, ImportOutcome } from './administration/import-sources.ts';
+import { splitReadBack } from './administration/split-read-back.ts';
 import type { CribConfig } from './crib-config.ts';
 import { openCrib, type Crib } from './crib.ts';
 import { abortable } from './model/abortable.ts';
@@ -7,24 +9,25 @@ import { CribError } from './model/crib-error.ts';
 import type { JsonObject } from './model/json.ts';
 import { ToolNotFoundError } from './model/named-errors.ts';
 import { ownIssuer, type Principal } from './model/principal.ts';
-import type { SourceRecord, SourceStatus } from './model/source.ts';
+import type { McpSource, SourceRecord, SourceStatus } from './model/source.ts';
 import type { Tool } from './model/tool.ts';
 import { callFailure } from './execution/call-failure.ts';
 import type { CallEvent, RunningCall } from './execution/running-call.ts';
 import { mcpRegistrationSchema, type McpRegistration, type McpRegistrationInput } from './sources/mcp/registration/forms.ts';
+import { registrationOf } from './sources/registration/registration-of.ts';
+import { replacedMcpSchema } from './sources/registration/replaced-source-form.ts';
 import { showDefinition, type ShownDefinition } from './sources/mcp/registration/show-definition.ts';
 import { isAvailable } from './supervision/availability.ts';
 
 /** [LIFE-1] What is seen of a server; while it runs, with the names of its tools. */
 export type McpStatus = Exclude<SourceStatus, { state: 'running' }> | { state: 'running'; tools: string[] };
 
-/** A server as it was registered, with its secrets as `***`. */
-export interface McpServer extends Omit<SourceRecord, 'definition'> {
-  definition: ShownDefinition;
-}
+/** A server as it was registered, in the form it was given in, with its secrets as `***`. It can be changed and handed to `update`. */
+export type McpServer = Omit<McpRegistrationInput, 'id' | 'name' | 'namespace' | 'enabled' | 'source_type'> &
+  Omit<McpSource, 'definition' | 'registration'> & { definition: ShownDefinition };
 
 /** A whole registration in place of the one there is, or `enabled` alone, which leaves everything else as it is. */
-export type McpUpdate = { id: string; enabled: boolean } | ({ id: string } & McpRegistrationInput);
+export type McpUpdate = { id: string; enabled: boolean } | ({ id: string } & McpRegistrationInput) | McpServer;
 
 /** What became of one entry of what was imported; `id` names the server to all others, and is null where it was refused. */
 export interface McpImported extends Pick<ImportOutcome, 'entry' | 'outcome' | 'notes' | 'error'> {
@@ -134,9 +137,9 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
     return shown(await sources.setEnabled(application, id, enabled));
   }
 
-  async function replace(id: string, form: McpRegistration): Promise<McpServer> {
+  async function replace(id: string, form: McpRegistration, seen: number | undefined): Promise<McpServer> {
     const wasEnabled = existing(id).enabled;
-    const saved = await sources.replace(application, id, form);
+    const saved = await sources.replace(application, id, form, { seen });
     if (wasEnabled || !saved.enabled) return shown(saved);
     try {
       await supervisor.start(id);
@@ -192,16 +195,17 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
         signal.removeEventListener('abort', cancel);
       }
     },
-    create: async (config) => shown(await sources.register(application, parsed(config))),
+    create: async (config) => shown(await sources.register(application, parsed(mcpRegistrationSchema, config))),
     async import(config, options) {
       const outcomes = await crib.importSources(application, config, options);
       return outcomes.map(({ entry, outcome, source, notes, error }) => ({ entry, outcome, id: source?.id ?? null, notes, error }));
     },
     async update({ id, ...config }) {
-      existing(id);
+      const current = existing(id);
       const [field, ...others] = Object.keys(config);
       if (field === 'enabled' && others.length === 0 && typeof config.enabled === 'boolean') return toggle(id, config.enabled);
-      return replace(id, parsed(config));
+      const { form, seen } = splitReadBack(parsed(replacedMcpSchema, config), current);
+      return replace(id, form, seen);
     },
     delete: async (id) => sources.delete(application, existing(id).id),
     async shutdownAll() {
@@ -236,12 +240,12 @@ function tell(listener: () => void): void {
 
 function shown(record: SourceRecord): McpServer {
   if (record.source_type !== 'mcp') throw new CribError('INTERNAL', 'This source is no MCP server');
-  const { definition, ...source } = record;
-  return { ...source, definition: showDefinition(definition) };
+  const { definition, registration: _stored, ...source } = record;
+  return { ...registrationOf(record), ...source, definition: showDefinition(definition) };
 }
 
-function parsed(config: unknown): McpRegistration {
-  const { success, data, error } = mcpRegistrationSchema.safeParse(config);
+function parsed<Form>(schema: z.ZodType<Form>, config: unknown): Form {
+  const { success, data, error } = schema.safeParse(config);
   if (success) return data;
   const [issue] = error.issues;
   const field = issue?.path.join('.') ?? '';

@@ -48,6 +48,30 @@ async function pidOf(id: string): Promise<number> {
 }
 
 describe('[LIFE-6] McpService', () => {
+  test('[SRC-2] [MC-T7] takes an McpConfig under its own id, and gives it back as it was given', async () => {
+    const config = {
+      id: '6f1c7a52-9f0e-4c53-8f5e-2b1d9b0f7a11',
+      name: 'Config',
+      enabled: true,
+      source: 'Manual',
+      package: { package_type: 'Binary', identifier: fixture()[1], runtime_hint: 'node' },
+      transport: 'Stdio',
+      env_vars: { A_TOKEN: { name: 'A_TOKEN', value: 'sealed-1', secret_ref: null, is_secret: true } },
+      config: null,
+    } as const;
+    expect(await service.create(config)).toMatchObject({ id: config.id });
+    await service.start(config.id);
+    expect((await service.callTool(config.id, 'echo', { text: 'hello' })).text).toBe('hello');
+    const got = service.get(config.id);
+    const hidden = { A_TOKEN: { ...config.env_vars.A_TOKEN, value: '***' } };
+    expect(got).toMatchObject({ ...config, env_vars: hidden });
+    if (got === undefined) return;
+    expect(await service.update(got)).toEqual(got);
+    expect(await service.update({ ...got, name: 'Renamed' })).toMatchObject({ ...config, name: 'Renamed', env_vars: hidden });
+    await expect(service.update(got)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(service.create(config)).rejects.toMatchObject({ code: 'CONFLICT', field: 'id' });
+  });
+
   test('[MC-T1] [MC-T2] [MC-T9] starts and stops a real process, and its status says so', async () => {
     const { id } = await service.create({ ...plain, name: 'One', enabled: false });
     expect(service.status(id)).toEqual({ state: 'disabled' });

@@ -16,7 +16,12 @@ interface Change {
  * is there in that same transaction, so that of two changes at once neither is lost and each is recorded with what it really replaced.
  */
 export type MakeChange = <After>(actor: Principal, change: Change, mutate: Mutation<After>) => Promise<After>;
-type Mutation<After> = (tx: StoreNouns) => Promise<{ before: unknown; after: After }>;
+type Mutation<After> = (
+  tx: StoreNouns,
+) => Promise<{ before: unknown; after: After; /** Nothing was written: there is nothing to record. */ isSame?: boolean }>;
+
+/** Ends a transaction in which there was nothing to do. */
+class Unchanged extends Error {}
 
 interface MakeChangeInput {
   store: Store;
@@ -29,12 +34,18 @@ export function createMakeChange({ store, counter, acceptance }: MakeChangeInput
     if (acceptance.refusal !== undefined) throw acceptance.refusal;
     const recorded = { ...change, ...changedBy(actor), before: null as Json, after: null as Json };
     let after: After | undefined;
-    await store.change(recorded, async (tx) => {
-      const made = await mutate(tx);
-      after = made.after;
-      recorded.before = made.before as Json;
-      recorded.after = made.after as Json;
-    });
+    try {
+      await store.change(recorded, async (tx) => {
+        const made = await mutate(tx);
+        after = made.after;
+        if (made.isSame === true) throw new Unchanged();
+        recorded.before = made.before as Json;
+        recorded.after = made.after as Json;
+      });
+    } catch (error) {
+      if (error instanceof Unchanged) return after as After;
+      throw error;
+    }
     // [POL-5] The very next request is decided by the new rules.
     await counter.reload(new Set([change.topic]));
     return after as After;

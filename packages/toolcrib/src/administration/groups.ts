@@ -7,6 +7,7 @@ import { compileGroup } from '../policy/group-membership.ts';
 import type { StoreNouns } from '../store/store.ts';
 import type { MakeChange } from './change-log.ts';
 import { laterThan } from './later-than.ts';
+import { isSameRow } from './is-same-row.ts';
 import { refuseOvertaken, type Seen } from './refuse-overtaken.ts';
 import { resolveToolReferences } from './tool-references.ts';
 
@@ -33,6 +34,7 @@ export function createGroupAdministration({ change }: { change: MakeChange }): G
         const before = await existing(tx, id);
         refuseOvertaken(before, options);
         const group: Group = { ...before, ...(await withToolIds(tx, input)), updated_at: laterThan(before) };
+        if (isSameRow(before, group)) return { before, after: before, isSame: true };
         await tx.groups.update(group);
         return { before, after: group };
       });

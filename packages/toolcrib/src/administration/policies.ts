@@ -7,6 +7,7 @@ import { compileMatcher } from '../policy/matcher.ts';
 import type { StoreNouns } from '../store/store.ts';
 import type { MakeChange } from './change-log.ts';
 import { laterThan } from './later-than.ts';
+import { isSameRow } from './is-same-row.ts';
 import { refuseOvertaken, type Seen } from './refuse-overtaken.ts';
 
 export interface PolicyAdministration {
@@ -41,6 +42,7 @@ export function createPolicyAdministration({ change, development }: PolicyAdmini
         refuseOvertaken(before, options);
         const managed_by = before.managed_by === 'file' ? 'file' : saved;
         const policy: Policy = { ...before, managed_by, ...input, updated_at: laterThan(before) };
+        if (isSameRow(before, policy)) return { before, after: before, isSame: true };
         await refuseUnknownGroups(tx, policy);
         await tx.policies.update(policy);
         return { before, after: policy };

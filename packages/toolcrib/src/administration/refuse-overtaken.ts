@@ -7,5 +7,5 @@ export interface Seen {
 
 export function refuseOvertaken(current: { updated_at: number }, { seen }: Seen): void {
   if (seen === undefined || current.updated_at === seen) return;
-  throw new CribError('CONFLICT', 'It was changed since this plan was made: look at a new one');
+  throw new CribError('CONFLICT', 'It was changed since it was read: read it again, and make the change to what is there now');
 }

@@ -4,7 +4,7 @@ import type { NormalisedSource } from '../sources/registration/normalised-regist
 /** The source that a registration makes. */
 export function sourceOf(
   { name, namespace, enabled, ...typed }: NormalisedSource,
-  stored: Pick<DefinedSource, 'id' | 'managed_by' | 'created_at' | 'updated_at'>,
+  stored: Pick<DefinedSource, 'id' | 'registration' | 'managed_by' | 'created_at' | 'updated_at'>,
 ): DefinedSource {
   const common = { ...stored, name, namespace, enabled };
   switch (typed.source_type) {

@@ -8,6 +8,7 @@ import type { DefinedSource, DocumentSource, SourceRecord } from '../model/sourc
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
 import type { RunGate } from '../sources/mcp/run/run-gate.ts';
+import { asGiven } from '../sources/registration/as-given.ts';
 import { hasMoved } from '../sources/registration/has-moved.ts';
 import { mergeSource } from '../sources/registration/merge-source.ts';
 import { normaliseSource } from '../sources/registration/normalise-source.ts';
@@ -16,6 +17,7 @@ import type { SourceForm } from '../sources/registration/source-form.ts';
 import type { Store, StoreNouns } from '../store/store.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import type { MakeChange } from './change-log.ts';
+import { isUnchanged } from './is-unchanged.ts';
 import { laterThan } from './later-than.ts';
 import { needsRunPermission } from './needs-run-permission.ts';
 import { refuseOvertaken, type Seen } from './refuse-overtaken.ts';
@@ -77,12 +79,17 @@ export function createSourceAdministration({
   async function save(actor: Principal, kind: string, form: SourceForm, { replaced, managed_by, seen }: SavedAs): Promise<SourceRecord> {
     const id = replaced ?? form.id ?? randomUUID();
     if (form.id !== undefined && form.id !== id) throw new CribError('VALIDATION_ERROR', 'A source keeps its id', { field: 'id' });
-    const source = await retryOvertaken(async () => {
+    const { source, isSame } = await retryOvertaken(async () => {
       const known = replaced === undefined ? undefined : await existing(store, id);
       const { moved, ...normalised } = await prepare(actor, id, form, known);
       const now = laterThan(known);
       const stored = { id, managed_by: managed_by ?? known?.managed_by ?? null, created_at: known?.created_at ?? now, updated_at: now };
-      const made = sourceOf(normalised, stored);
+      const made = sourceOf(normalised, { ...stored, registration: asGiven(form, normalised) });
+      const isNew = Object.keys(normalised.secrets).length > 0 || normalised.document !== null;
+      if (known !== undefined && !isNew && isUnchanged(known, made)) {
+        refuseOvertaken(known, { seen });
+        return { source: known, isSame: true };
+      }
       await change(actor, { kind, topic: 'source', subject: id }, async (tx) => {
         if (known !== undefined) {
           const { updated_at } = await existing(tx, id);
@@ -98,8 +105,9 @@ export function createSourceAdministration({
         for (const [variable, value] of Object.entries(normalised.secrets)) await writer.put(sourceSecretName(id, variable), value);
         return { before: known === undefined ? null : recorded(known), after: recorded(made) };
       });
-      return made;
+      return { source: made, isSame: false };
     });
+    if (isSame) return source;
     secrets.forget();
     await adoptCurrent(id);
     if (source.enabled) startInBackground(id);
@@ -112,7 +120,7 @@ export function createSourceAdministration({
     let normalised = await normaliseSource(known === undefined ? form : mergeSource(known, form), scope);
     // A secret stays with whom it was given for: somewhere else it has to be given again.
     const moved = known !== undefined && hasMoved(known.definition, normalised.definition);
-    if (moved) normalised = await normaliseSource(mergeSource(known, form, { keepSecrets: false }), scope);
+    if (moved) normalised = await normaliseSource(mergeSource(known, form, { keepSecrets: false }), { ...scope, moved });
     if (needsRunPermission(normalised)) runPermission.require(actor, form);
     if (normalised.source_type === 'mcp') {
       if (normalised.starts !== null) gate.check(normalised.definition);
@@ -195,7 +203,7 @@ function passOverChanged(error: unknown): void {
 }
 
 /** [SEC-4] As the API shows it: what may be a secret in an address or a setting is not for the record either. */
-function recorded(source: DefinedSource): object {
+function recorded({ registration: _given, ...source }: DefinedSource): object {
   return { ...source, definition: showSource(source) };
 }
 

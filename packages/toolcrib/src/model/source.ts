@@ -1,3 +1,4 @@
+import type { JsonObject } from './json.ts';
 import type { ManagedBy } from './managed-by.ts';
 import type { McpDefinition } from './mcp-definition.ts';
 import type { OpenApiDefinition } from './openapi-definition.ts';
@@ -27,6 +28,8 @@ interface StoredSource {
   name: string;
   namespace: string;
   enabled: boolean;
+  /** [SRC-2] As it was given, without its secrets; absent where it was registered before that was kept. */
+  registration?: JsonObject;
   managed_by: ManagedBy;
   created_at: number;
   updated_at: number;

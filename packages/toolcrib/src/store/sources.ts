@@ -25,7 +25,9 @@ export function createSources(queries: Queries) {
     async upsert(source: SourceRecord): Promise<void> {
       const { id, name, namespace, source_type, managed_by, created_at, updated_at } = source;
       const definition = JSON.stringify(source.definition);
-      const row = { id, name, namespace, source_type, enabled: source.enabled ? 1 : 0, definition, managed_by, created_at, updated_at };
+      const registration = source.registration === undefined ? null : JSON.stringify(source.registration);
+      const named = { id, name, namespace, source_type, enabled: source.enabled ? 1 : 0 };
+      const row = { ...named, definition, registration, managed_by, created_at, updated_at };
       const { id: _id, created_at: _createdAt, ...changed } = row;
       const insert = queries.insertInto('sources').values(row);
       await nameConflicts(insert.onConflict((conflict) => conflict.column('id').doUpdateSet(changed)).execute());
@@ -46,8 +48,9 @@ const definitionSchemas = {
   builtin: z.null(),
 } as const;
 
-function read(row: Selectable<Tables['sources']>): SourceRecord {
+function read({ registration: given, ...row }: Selectable<Tables['sources']>): SourceRecord {
   const schema: z.ZodType = definitionSchemas[row.source_type];
   const definition = readRow(schema, 'sources', row.id, readJson('sources', row.id, row.definition));
-  return { ...row, enabled: row.enabled === 1, definition } as SourceRecord;
+  const registration = given === null ? {} : { registration: readJson('sources', row.id, given) };
+  return { ...row, ...registration, enabled: row.enabled === 1, definition } as SourceRecord;
 }

@@ -20,7 +20,11 @@ interface Chained {
  * would refuse it), times are epoch milliseconds, yes and no are 1 and 0.
  */
 export interface Tables {
-  sources: Omit<SourceRecord, 'enabled' | 'definition'> & { enabled: number; definition: string };
+  sources: Omit<SourceRecord, 'enabled' | 'definition' | 'registration'> & {
+    enabled: number;
+    definition: string;
+    registration: string | null;
+  };
   tools: Omit<ToolRecord, 'discovered' | 'overrides' | 'approved'> & {
     name: string;
     discovered: string;

@@ -17,7 +17,8 @@ describeStore('what administrators keep', ({ open }) => {
     const source = sampleSource();
     await store.sources.upsert(source);
     expect(await store.sources.get(source.id)).toEqual(source);
-    const changed = { ...source, name: 'Other', enabled: false, updated_at: someTime + 1, created_at: 5 };
+    const registration = { mcp_server_url: 'https://x.example/mcp', headers: { 'X-Team': '***' } };
+    const changed = { ...source, name: 'Other', enabled: false, registration, updated_at: someTime + 1, created_at: 5 };
     await store.sources.upsert(changed);
     expect(await store.sources.get(source.id)).toEqual({ ...changed, created_at: source.created_at });
     expect(await store.sources.list()).toHaveLength(1);

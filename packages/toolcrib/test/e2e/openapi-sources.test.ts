@@ -103,7 +103,7 @@ test('[SRC-10] what cannot be a registration is refused with its field', async (
     [{}, {}, 'openapi'],
     [{ url: 'https://a.example/openapi.json', text: '{}' }, {}, 'openapi.text'],
     [{ url: 'ftp://a.example/openapi.json' }, {}, 'openapi.url'],
-    [{ url: 'http://10.0.0.1/openapi.json' }, {}, 'openapi.url'],
+    [{ url: 'http://169.254.169.254/openapi.json' }, {}, 'openapi.url'],
     [{ url: 'https://user:secret@a.example/openapi.json' }, {}, 'openapi.url'],
     [{ file: 'openapi.json' }, {}, 'openapi.file'],
     [{ text: ' ' }, {}, 'openapi.text'],

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { groupCreateSchema, groupListSchema, groupSchema, groupUpdateSchema } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
+import type { Group } from '../../model/policy.ts';
+import { splitStamp } from '../../model/read-back.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const params = z.strictObject({ id: z.string().min(1).max(64) });
@@ -10,6 +12,13 @@ const params = z.strictObject({ id: z.string().min(1).max(64) });
 export function groupRoutes({ crib }: { crib: Crib }): Route[] {
   const tag = 'groups';
   const access = 'administrator';
+
+  async function existing(id: string): Promise<Group> {
+    const group = await crib.store.groups.get(id);
+    if (group === undefined) throw new CribError('NOT_FOUND', 'There is no such group');
+    return group;
+  }
+
   return [
     defineRoute({
       method: 'GET',
@@ -54,17 +63,13 @@ export function groupRoutes({ crib }: { crib: Crib }): Route[] {
       params,
       responses: { 200: { description: 'The group', schema: groupSchema } },
       errors: ['NOT_FOUND'],
-      async handle({ params }) {
-        const group = await crib.store.groups.get(params.id);
-        if (group === undefined) throw new CribError('NOT_FOUND', 'There is no such group');
-        return group;
-      },
+      handle: ({ params }) => existing(params.id),
     }),
     defineRoute({
       method: 'PUT',
       path: '/api/groups/{id}',
       operationId: 'updateGroup',
-      summary: 'Replaces a tool group',
+      summary: 'Replaces a tool group; what `GET` answers can be sent back',
       tag,
       access,
       params,
@@ -72,7 +77,10 @@ export function groupRoutes({ crib }: { crib: Crib }): Route[] {
       example: { name: 'Clocks', selectors: [{ tags: ['time'] }] },
       responses: { 200: { description: 'The group as it is now', schema: groupSchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
-      handle: ({ principal, params, body }) => crib.groups.update(principal, params.id, body),
+      async handle({ principal, params, body }) {
+        const { input, seen } = splitStamp(body, await existing(params.id));
+        return crib.groups.update(principal, params.id, input, { seen });
+      },
     }),
     defineRoute({
       method: 'DELETE',

@@ -12,7 +12,9 @@ import type { Crib } from '../../crib.ts';
 import type { TokenVerifier } from '../../identity/verify-token.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { JsonObject } from '../../model/json.ts';
+import type { Policy } from '../../model/policy.ts';
 import type { Principal } from '../../model/principal.ts';
+import { splitStamp } from '../../model/read-back.ts';
 import { explainPolicies } from '../../policy/explain.ts';
 import type { ClaimCheck } from '../../policy/claim-check.ts';
 import { principalFromClaims } from '../../policy/principal-from-claims.ts';
@@ -32,6 +34,12 @@ export interface PolicyRoutesInput {
 export function policyRoutes({ crib, verifier, administers, onlyIssuer }: PolicyRoutesInput): Route[] {
   const tag = 'policies';
   const access = 'administrator';
+
+  async function existing(id: string): Promise<Policy> {
+    const policy = await crib.store.policies.get(id);
+    if (policy === undefined) throw new CribError('NOT_FOUND', 'There is no such policy');
+    return policy;
+  }
 
   /** [POL-3] Asks the very function that decides calls, and shows its reasons beside the answer. */
   function explain(principal: Principal, toolName: string | undefined): Explanation {
@@ -129,17 +137,13 @@ export function policyRoutes({ crib, verifier, administers, onlyIssuer }: Policy
       params,
       responses: { 200: { description: 'The policy', schema: policySchema } },
       errors: ['NOT_FOUND'],
-      async handle({ params }) {
-        const policy = await crib.store.policies.get(params.id);
-        if (policy === undefined) throw new CribError('NOT_FOUND', 'There is no such policy');
-        return policy;
-      },
+      handle: ({ params }) => existing(params.id),
     }),
     defineRoute({
       method: 'PUT',
       path: '/api/policies/{id}',
       operationId: 'updatePolicy',
-      summary: 'Replaces an access policy',
+      summary: 'Replaces an access policy; what `GET` answers can be sent back',
       tag,
       access,
       params,
@@ -147,7 +151,10 @@ export function policyRoutes({ crib, verifier, administers, onlyIssuer }: Policy
       example: { name: 'Nobody', enabled: false },
       responses: { 200: { description: 'The policy as it is now', schema: policySchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
-      handle: ({ principal, params, body }) => crib.policies.update(principal, params.id, body),
+      async handle({ principal, params, body }) {
+        const { input, seen } = splitStamp(body, await existing(params.id));
+        return crib.policies.update(principal, params.id, input, { seen });
+      },
     }),
     defineRoute({
       method: 'DELETE',

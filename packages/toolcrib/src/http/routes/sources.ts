@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { refreshedSourceSchema, sourceListSchema, sourcePreviewSchema, sourceSchema } from '../../api.ts';
-import type { SourcePreview } from '../../administration/source-preview.ts';
+import { splitReadBack } from '../../administration/split-read-back.ts';
 import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { SourceRecord } from '../../model/source.ts';
-import type { ToolDefinition } from '../../model/tool.ts';
 import { mostDocumentBytes } from '../../sources/registration/document-form.ts';
-import { showSource } from '../../sources/registration/show-source.ts';
+import { replacedSourceFormSchema } from '../../sources/registration/replaced-source-form.ts';
 import { sourceFormSchema } from '../../sources/registration/source-form.ts';
 import { findSource } from '../find-source.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { shownPreview } from '../shown-preview.ts';
 import { shownSource } from '../shown-source.ts';
 
 const params = z.strictObject({ id: z.string().min(1).max(64) });
@@ -133,14 +133,21 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       path: '/api/sources/{id}',
       operationId: 'replaceSource',
       summary: 'Replaces the registration of a source and starts it anew; `***` keeps a secret',
+      description:
+        'What `GET` answers can be sent back as it is, or changed: then nothing but the change happens, and nothing at all where there is none. `id`, `definition`, `managed_by` and `created_at` must be as they were read, `updated_at` the latest, or they are left out; what was only seen, such as `status`, is ignored.',
       tag,
       access,
       params,
-      body: sourceFormSchema,
+      body: replacedSourceFormSchema,
       bodyLimitBytes,
       responses: { 200: { description: 'The source as it is now', schema: sourceSchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
-      handle: async ({ principal, params, body }) => shown(await crib.sources.replace(principal, existing(params.id).id, body)),
+      async handle({ principal, params, body }) {
+        const source = existing(params.id);
+        const { form, seen } = splitReadBack(body, source);
+        if (form.source_type === 'builtin' || source.source_type === 'builtin') return shown(unchangedBuiltin(source, form));
+        return shown(await crib.sources.replace(principal, source.id, form, { seen }));
+      },
     }),
     defineRoute({
       method: 'PATCH',
@@ -192,28 +199,15 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
   ];
 }
 
-function shownPreview({ name, namespace, source, starts, missing, tools, server, import: imported, error }: SourcePreview) {
-  const shown = showSource(source);
-  return {
-    name,
-    namespace,
-    definition: shown,
-    starts: starts === null || !('command' in shown) ? null : { ...starts, command: shown.command, cwd: shown.cwd },
-    missing,
-    tools: tools?.map(({ definition: tool }) => previewedTool(namespace, tool)) ?? null,
-    server,
-    import: imported,
-    error: error?.toJSON() ?? null,
-  };
-}
-
-function previewedTool(namespace: string, { name, title, description, input_schema, output_schema, annotations }: ToolDefinition) {
-  return {
-    name: `${namespace}:${name}`,
-    title: title ?? null,
-    description,
-    input_schema,
-    output_schema: output_schema ?? null,
-    annotations: annotations ?? {},
-  };
+/** What may be said of the built-in tools: what they are. */
+function unchangedBuiltin(
+  source: SourceRecord,
+  said: { source_type: string; name?: string | undefined; namespace?: string | undefined; enabled: boolean },
+): SourceRecord {
+  const { source_type, name, namespace, enabled } = source;
+  const isSame = said.source_type === source_type && said.name === name && said.namespace === namespace && said.enabled === enabled;
+  if (isSame) return source;
+  const what =
+    source_type === 'builtin' ? 'The built-in tools cannot be changed' : `${name} is a source of the type ${source_type}, and stays one`;
+  throw new CribError('CONFLICT', what, { field: 'source_type' });
 }

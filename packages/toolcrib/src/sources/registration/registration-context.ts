@@ -9,6 +9,8 @@ import type { AllowedMounts } from '../mcp/registration/mount-rules.ts';
 export interface RegistrationContext {
   /** The source that is replaced; nothing where it is a new one. */
   known?: DefinedSource | undefined;
+  /** It speaks to somebody else from now on, who gets none of the secrets that are stored. */
+  moved?: boolean;
   readManifest(directory: string): Promise<Manifest | undefined>;
   /** [SRC-2] What a registry says of a server. Left out, nothing is looked up. */
   lookUp?: LookUpServer | undefined;

@@ -12,6 +12,7 @@ import { packageRegistration } from './package-registration.ts';
 import { readPackage, type ReadPackage } from './read-package.ts';
 import { perUserParts } from './per-user-parts.ts';
 import { readCredential } from '../../registration/read-credential.ts';
+import { keepReferred } from '../../registration/keep-referred.ts';
 import { readNaming } from '../../registration/read-naming.ts';
 import type { RegistrationContext } from '../../registration/registration-context.ts';
 import { referencesIn } from '../../registration/secret-looks.ts';
@@ -25,6 +26,7 @@ export async function normaliseRegistration(
   const draft = createDraft(context);
   const described = readPackage(form);
   const { parts, starts } = await partsOf(draft, form, described, context);
+  keepReferred(draft, [...(parts.command ?? []), parts.server_url ?? ''], context);
   const isLocal = starts !== null;
   if (isLocal && (form.headers !== undefined || (form.credential !== undefined && !isPerUser(form.credential)))) {
     throw invalid(form.headers === undefined ? 'credential' : 'headers', 'A server that is started here has no headers: give it variables');

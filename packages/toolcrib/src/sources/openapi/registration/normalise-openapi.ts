@@ -9,6 +9,7 @@ import { checkDiscoveryConnection, checkForwarding } from '../../registration/pe
 import { readCredential } from '../../registration/read-credential.ts';
 import { readDiscoveryCredential } from '../../registration/read-discovery-credential.ts';
 import { readDocumentPlace } from '../../registration/read-document-place.ts';
+import { keepReferred } from '../../registration/keep-referred.ts';
 import { readNaming } from '../../registration/read-naming.ts';
 import type { RegistrationContext } from '../../registration/registration-context.ts';
 import { hasReference } from '../../registration/secret-looks.ts';
@@ -21,6 +22,7 @@ export function normaliseOpenApi(form: OpenApiForm, context: RegistrationContext
   const draft = createDraft(context);
   const { allow_insecure: allowInsecure, openapi } = form;
   const { place, text } = readDocumentPlace(draft, openapi, { field: 'openapi', allowInsecure });
+  if ('url' in place) keepReferred(draft, [place.url], context);
   checkExternalRefs(openapi.external_refs ?? [], 'url' in place || 'file' in place);
   const serverUrl = readServerUrl(draft, openapi.server_url, allowInsecure);
   keepHeaders(draft, givenHeaders(form.headers ?? {}).values());

@@ -5,6 +5,7 @@ import type { NormalisedRegistration } from '../../registration/normalised-regis
 import { checkDiscoveryConnection } from '../../registration/per-user-rules.ts';
 import { readDiscoveryCredential } from '../../registration/read-discovery-credential.ts';
 import { readDocumentPlace } from '../../registration/read-document-place.ts';
+import { keepReferred } from '../../registration/keep-referred.ts';
 import { readNaming } from '../../registration/read-naming.ts';
 import type { RegistrationContext } from '../../registration/registration-context.ts';
 import type { WorkflowForm } from './workflow-form.ts';
@@ -15,6 +16,7 @@ export function normaliseWorkflow(form: WorkflowForm, context: RegistrationConte
   const draft = createDraft(context);
   const { allow_insecure: allowInsecure } = form;
   const { place, text } = readDocumentPlace(draft, form.workflow, { field: 'workflow', allowInsecure });
+  if ('url' in place) keepReferred(draft, [place.url], context);
   checkDiscoveryConnection(form.discovery_credential, { type: 'none' });
   const definition = workflowDefinitionSchema.parse({
     document: place,
