@@ -203,9 +203,15 @@ test('[SRC-7] a manifest with remote servers only gives a remote source', async 
 
 test('[SRC-7] [ENV-4] a header that a manifest calls secret is one, also where it is given as a variable', async () => {
   const declared = [{ type: 'streamable-http', url: 'https://a.example/mcp', headers: [{ name: 'X-Pin', isSecret: true }] }];
-  const { definition, secrets } = await registerManifest({ remotes: declared }, { mcp_env_vars: { MCP_HEADER_X_PIN: '1234', LEVEL: 'a' } });
+  const { definition, secrets } = await registerManifest(
+    { remotes: declared },
+    { mcp_env_vars: { MCP_HEADER_X_PIN: '1234', MCP_HEADER_LEVEL: 'a' } },
+  );
   expect(secrets).toEqual({ MCP_HEADER_X_PIN: '1234' });
-  expect(definition.environment).toEqual({ MCP_HEADER_X_PIN: { secret_ref: secretName('MCP_HEADER_X_PIN') }, LEVEL: { value: 'a' } });
+  expect(definition.environment).toEqual({
+    MCP_HEADER_X_PIN: { secret_ref: secretName('MCP_HEADER_X_PIN') },
+    MCP_HEADER_LEVEL: { value: 'a' },
+  });
 });
 
 test('[SRC-7] [SRC-10] what a remote server requires must be there', async () => {
