@@ -136,9 +136,9 @@ describe('[EXEC-6] the JSON-RPC code that a server sends decides the code of the
   test('[UTCP-1] and the status that a UTCP client gets', async () => {
     const { json: tools } = await alice.get('/api/bff/tools?limit=1000');
     const { tool_id } = tools.tools.find(({ name }: { name: string }) => name === 'coded:refuse');
-    for (const [rpc, code] of byRpcCode) {
+    for (const [rpc, code, origin] of byRpcCode) {
       const { status, json } = await alice.post(`/api/bff/utcp/${tool_id}?code=${rpc}&message=no`, undefined);
-      expect([rpc, status, json]).toEqual([rpc, httpStatusByCode[code], { code, message: 'no' }]);
+      expect([rpc, status, json]).toEqual([rpc, origin === 'tool' ? 422 : httpStatusByCode[code], { code, message: 'no' }]);
     }
   });
 });
