@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonSchema } from '../../src/model/json.ts';
+import type { Tool } from '../../src/model/tool.ts';
 import { corpusPath } from '../fixtures/openapi/corpus.ts';
 import { judgedCall, registerJudged, seedOf } from '../fixtures/openapi/judged-tools.ts';
 import { startRecordingProxy } from '../fixtures/openapi/recording-proxy.ts';
@@ -59,6 +61,12 @@ function violationsIn(header: string | string[] | undefined): unknown[] {
   return all.filter(({ location }) => location[0] === 'request');
 }
 
+/** Prism reads numbers as JavaScript does, and refuses those that it cannot hold. */
+function withoutLargeIntegers(tool: Tool): Tool {
+  const json = JSON.stringify(tool.definition.input_schema).replaceAll('"type":["integer","string"', '"type":["integer"');
+  return { ...tool, definition: { ...tool.definition, input_schema: JSON.parse(json) as JsonSchema } };
+}
+
 describe.skipIf(!prism.available || !folder.available).for(documents)('requests of $name that Prism judges', (document) => {
   test('[HTTP-1] [OAS-2] are accepted, and never leave where the arguments do not fit', async () => {
     if (!prism.available || !folder.available) return;
@@ -71,7 +79,7 @@ describe.skipIf(!prism.available || !folder.available).for(documents)('requests 
     const refused: unknown[] = [];
     let judged = 0;
     for (const tool of tools) {
-      const call = tool.name in notJudged ? undefined : judgedCall(tool, seededRandom(seedOf(tool)));
+      const call = tool.name in notJudged ? undefined : judgedCall(withoutLargeIntegers(tool), seededRandom(seedOf(tool)));
       if (call === undefined) continue;
       judged++;
       const { text } = await server.alice.call(tool.name, call.args);
