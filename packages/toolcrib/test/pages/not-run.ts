@@ -7,6 +7,8 @@ export const notRun: Record<string, string> = {
   'npm run check': 'runs this, after other checks; .ci/run calls it',
   'TOOLCRIB_LEDGER_OUTAGE_MS=15000 npx vitest run packages/toolcrib/test/e2e/ledger.test.ts': 'runs a test that is run anyway, for longer',
   'npm install @toolcrib/langchain @langchain/core': 'needs a release; .ci/installed-package.sh installs what would be released',
+  'npm install @toolcrib/embeddings': 'needs a release; .ci/installed-package.sh installs what would be released',
+  'npx toolcrib serve --embeddings': 'needs the package installed or built; .ci/installed-package.sh runs it so',
   'npm run bench': measures,
   'npm run bench -- --rounds 3 --seconds 3': measures,
   'npm run bench -- --only calls,list --name try': measures,

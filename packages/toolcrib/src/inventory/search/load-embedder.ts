@@ -16,8 +16,9 @@ async function importPackage(name: string): Promise<{ openEmbedder?: unknown }> 
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'ERR_RESOLVE_PACKAGE') throw error;
-    // A clone has the package in its workspace, where it is found before it was built.
-    if (message.includes('dist')) throw unusable(`${name} is not built: run \`npm run build -w ${name}\` in the clone of Toolcrib`);
+    // A clone has the package in its workspace, where it is found before it was built: then it is a module that is missing, not a package.
+    if (message.startsWith('Cannot find module'))
+      throw unusable(`${name} is not built: run \`npm run build -w ${name}\` in the clone of Toolcrib`);
     throw unusable(
       `${name}, which --embeddings needs, is not installed: install it beside toolcrib with \`npm install ${name}\`, or with --global where toolcrib is`,
     );
