@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { developmentPolicies } from '../../src/store/migrations/2026-11-22-development-policies.ts';
+import { openSqlite } from '../../src/store/open-sqlite.ts';
 import { runToolcrib } from '../cli/run-toolcrib.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
@@ -97,9 +98,10 @@ test('[POL-1] the policies of a development server of an earlier version end as 
   const development = await startTestServer({ dataDir: data.path, demo: true });
   expect(await (await development.as('alice')).listedNames()).toContain('builtin:calculator');
   await development[Symbol.asyncDispose]();
-  const database = new DatabaseSync(join(data.path, 'toolcrib.db'));
-  database.exec("update policies set managed_by = null; delete from toolcrib_migrations where name = '2026-11-22-development-policies'");
-  database.close();
+  // As that version left them, and the step that every later one takes.
+  await using database = await openSqlite(join(data.path, 'toolcrib.db'));
+  database.connection.exec('update policies set managed_by = null');
+  await developmentPolicies.up(database.kysely);
   await using server = await startTestServer({ dataDir: data.path, issuers: [issuer.config] });
   expect(await server.client(await issuer.sign(userClaims)).listedNames()).toEqual([]);
 });
