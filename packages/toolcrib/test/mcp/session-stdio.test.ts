@@ -47,6 +47,7 @@ test('[ERR-7] an error answer is a failed call and harms nothing', async () => {
   expect(await session.callTool('nonsense', {}, callOptions())).toEqual({
     content: [{ type: 'text', text: 'Unknown tool nonsense' }],
     is_error: true,
+    failure: { code: 'VALIDATION_ERROR' },
     metadata: { rpc_error: { code: -32602 } },
   });
   expect(session.connected).toBe(true);
@@ -54,8 +55,12 @@ test('[ERR-7] an error answer is a failed call and harms nothing', async () => {
 
 test.each(['result', 'both'])('[ERR-9] an answer with a wrong %s fails its call at once', async (how) => {
   await using opened = await openStdio('plain');
-  const output = await opened.session.callTool('invalid', { how }, callOptions());
-  expect(output).toMatchObject({ is_error: true, content: [{ text: expect.stringContaining('invalid MCP message') }] });
+  const failure = await failureOf(opened.session.callTool('invalid', { how }, callOptions()));
+  expect(failure).toMatchObject({
+    name: 'ProtocolError',
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringContaining('invalid MCP message'),
+  });
   expect(await textOf(opened.session, 'echo', { text: 'still here' })).toBe('still here');
 });
 
