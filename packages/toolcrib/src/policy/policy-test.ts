@@ -62,7 +62,7 @@ function whyStill(pattern: string, access: Access, { tools }: TestedState): stri
   const matches = compilePattern(pattern);
   return tools.flatMap(({ name, tool_id }) => {
     const permission = matches(name) ? access.permissions.get(tool_id) : undefined;
-    return permission === undefined ? [] : [`cannot ${name}: it is granted by ${permission.policies}`];
+    return permission === undefined ? [] : [`cannot ${name}: it is granted by ${permission.policies.replaceAll(' ', ', ')}`];
   });
 }
 

@@ -59,7 +59,8 @@ export function policyRoutes({ crib, verifier, administers, onlyIssuer }: Policy
     function decision(name: string): NonNullable<Explanation['decision']> {
       if (tool === undefined) return { tool: name, allowed: false, reason: 'there is no such tool' };
       const permission = allowed.permissions.get(tool.tool_id);
-      if (permission !== undefined) return { tool: tool.name, allowed: true, reason: `granted by ${permission.policies}` };
+      if (permission !== undefined)
+        return { tool: tool.name, allowed: true, reason: `granted by ${permission.policies.replaceAll(' ', ', ')}` };
       if (tool.state !== 'active') return { tool: tool.name, allowed: false, reason: `the tool is ${tool.state}` };
       return { tool: tool.name, allowed: false, reason: 'no policy grants it' };
     }
