@@ -152,7 +152,7 @@ test('a call that was still being sent when the server stopped is refused, not r
   socket.write([...lines, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', ''].join('\r\n'));
   // The server has taken the request in, and waits for its body.
   await once(socket, 'data');
-  const closed = parts.server.running.close();
+  const closed = Promise.all([parts.server.running.close(), once(socket, 'close')]);
   socket.write(body);
   await closed;
   expect(answers).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 503 /);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { freePort } from '../../src/net/free-port.ts';
 import { bookPaths, documentOf } from '../fixtures/document-service.ts';
 import { startHttpServer } from '../fixtures/http-server.ts';
@@ -32,6 +33,8 @@ export async function startStandIns() {
       ['ghcr.io/example/tickets:1', image],
       ['tickets-mcp --stdio', 'node /app/fixture/server.js tools'],
       ['--container tools', '--container toolcrib-page-tools'],
+      // Its own, so that pages can be tried twice at once.
+      ['toolcrib-page-tools', `toolcrib-page-tools-${randomBytes(4).toString('hex')}`],
       ['/srv/server.js', '/app/fixture/server.js tools'],
       // The engine of the tests has no bridge.
       ['--network bridge', '--network none'],
