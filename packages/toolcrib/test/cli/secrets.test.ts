@@ -54,7 +54,7 @@ describe('toolcrib secrets, against a server', () => {
     [['set', '../x', '--value', 'v'], 'cannot be the name of a secret'],
     [['delete', 'a b'], 'cannot be the name of a secret'],
     [['set'], '<name> is missing'],
-    [[], 'secrets what? There is `toolcrib secrets list`, `toolcrib secrets set`'],
+    [[], 'secrets needs another word: `toolcrib secrets list`, `toolcrib secrets set`'],
   ])('[CLI-1] secrets %j is a wrong command line', async (args: string[], message) => {
     expect(await run(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   });
