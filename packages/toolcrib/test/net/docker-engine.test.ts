@@ -103,7 +103,9 @@ test('a request is given up when its signal says so, and an engine that says non
   engine.close();
 
   const { host: other } = await listen((_, response) => response.end('hello'));
-  await expect(createDockerEngine(other, {}).request({ method: 'GET', path: '/info' }, z.unknown())).rejects.toThrow(/not from a Docker Engine/);
+  await expect(createDockerEngine(other, {}).request({ method: 'GET', path: '/info' }, z.unknown())).rejects.toThrow(
+    /not from a Docker Engine/,
+  );
 });
 
 test('what comes with the handover of the connection is not lost', async () => {
