@@ -83,5 +83,5 @@ test.each([
   ['a header whose zeros are none', Buffer.from([1, 0, 1, 0, 0, 0, 0, 1, 65])],
 ])('[MCP-4] %s is no stream of frames, and is said to be none', (_, bytes) => {
   const frames = new FrameReader(() => undefined);
-  expect(() => frames.push(bytes)).toThrow(/no multiplexed stream/);
+  expect(() => frames.push(bytes)).toThrow(/did not send a multiplexed stream/);
 });
