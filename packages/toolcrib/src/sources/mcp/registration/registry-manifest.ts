@@ -49,12 +49,13 @@ function toPackage(found: RegistryPackage, type: 'npm' | 'pypi' | 'docker', fiel
   };
 }
 
-const usualPlaces = { npm: 'registry.npmjs.org', pypi: 'pypi.org' };
+/** By their hosts. */
+const usualPlaces = { npm: /^registry\.npmjs\.org$/, pypi: /^pypi\.org$/ };
 
 /** npx and uvx fetch from where the operator says. Another place has other packages under the same names. */
 function isElsewhere({ registryBaseUrl: base }: RegistryPackage, type: 'npm' | 'pypi' | 'docker'): boolean {
   if (base === undefined || type === 'docker') return false;
-  return URL.parse(base)?.host !== usualPlaces[type];
+  return !usualPlaces[type].test(URL.parse(base)?.host ?? '');
 }
 
 /** The first schemas named registry and version beside the image. An image without its registry would come from another place. */
