@@ -40,7 +40,10 @@ function measure(ranker: Ranker, asked: readonly SearchRequest[]) {
     return found;
   }, asked);
   const { user, system } = process.cpuUsage(before);
-  const ofKind = (kind: string) => recallOf(places.filter((_, index) => asked[index]?.kind === kind)).at5;
+  const ofKind = (kind: string) => {
+    const some = places.filter((_, index) => asked[index]?.kind === kind);
+    return some.length === 0 ? null : recallOf(some).at5;
+  };
   return { ...recallOf(places), kinds: requestKinds.map(ofKind), p50Ms: median(times), cpuMs: (user + system) / 1000 / asked.length };
 }
 
@@ -60,7 +63,7 @@ for (const keptAside of [true, false]) {
       `**${percent(at5)}**`,
       percent(at10),
       mrr.toFixed(3),
-      ...kinds.map(percent),
+      ...kinds.map((share) => (share === null ? '–' : percent(share))),
       p50Ms.toFixed(2),
       cpuMs.toFixed(2),
     ];

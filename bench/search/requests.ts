@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Tool } from '../../packages/toolcrib/src/model/tool.ts';
 
-export const requestKinds = ['keywords', 'sentence', 'paraphrase', 'synonym', 'typo', 'language'] as const;
+export const requestKinds = ['keywords', 'sentence', 'paraphrase', 'synonym', 'typo', 'language', 'stranger'] as const;
 
 const requestSchema = z.strictObject({
   id: z.string(),
