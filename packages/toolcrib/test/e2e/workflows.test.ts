@@ -93,7 +93,7 @@ test('[WF-1] who may use the workflow and not the tool of a step is refused at t
   expect(answer).toMatchObject({
     success: false,
     status: 'failed',
-    error: { message: `Step order failed: ${direct.message} (code=NOT_FOUND)` },
+    error: { code: 'NOT_FOUND', origin: 'caller', message: `Step order failed: ${direct.message} (code=NOT_FOUND)` },
   });
   expect(JSON.stringify(answer)).not.toContain('placeOrder');
   expect(shop.orders()).toEqual([]);

@@ -43,5 +43,6 @@ function outputOf({ outputs, failure }: Ending, records: StepRecord[]): ToolOutp
     ...(status === null ? {} : { upstream_status: status }),
     outputs,
   };
-  return { content: [{ type: 'text', text: message }], structured_content: structured, is_error: true, failure: { origin }, metadata };
+  const ofStep = code === null ? { origin } : { origin, code };
+  return { content: [{ type: 'text', text: message }], structured_content: structured, is_error: true, failure: ofStep, metadata };
 }

@@ -1,5 +1,6 @@
 import type { Steps } from '../../../durable/steps.ts';
 import { CribError } from '../../../model/crib-error.ts';
+import type { ErrorCode } from '../../../model/error-code.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import type { Origin } from '../../../model/origin.ts';
 import type { PlannedAction, PlannedStep, PlannedWorkflow, WorkflowPlan } from '../../../model/workflow-plan.ts';
@@ -25,7 +26,8 @@ export interface RunInput {
 export interface Failure {
   step: string;
   message: string;
-  code: string | null;
+  /** Of the step's own answer; null where that was a success that did not suffice. */
+  code: ErrorCode | null;
   origin: Origin;
   status: number | null;
 }

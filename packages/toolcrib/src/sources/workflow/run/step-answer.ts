@@ -1,6 +1,7 @@
 import { UnknownOutcomeError } from '../../../durable/unknown-outcome-error.ts';
 import type { Answer } from '../../../model/call.ts';
 import { CribError } from '../../../model/crib-error.ts';
+import type { ErrorCode } from '../../../model/error-code.ts';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import { originOfRefusal, type Origin } from '../../../model/origin.ts';
 import type { PlannedStep, PlannedToolCall } from '../../../model/workflow-plan.ts';
@@ -16,7 +17,7 @@ export interface StepAnswer extends JsonObject {
   body: Json;
   /** Why it failed. */
   message: string | null;
-  code: string | null;
+  code: ErrorCode | null;
   /** Whose failure it was. */
   origin: Origin | null;
 }
