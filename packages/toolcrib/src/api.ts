@@ -43,7 +43,7 @@ const jsonSchema = z.record(z.string(), z.unknown());
 export const listFormats = ['openai', 'anthropic', 'gemini', 'vercel-ai', 'utcp'] as const;
 
 export const listQuerySchema = z.strictObject({
-  q: z.string().max(1000).optional().describe('What is looked for, in any words; the tools that fit best come first'),
+  q: z.string().max(1000).optional().describe('Words to search for, in any phrasing; the best matches come first'),
   group: z.string().max(64).optional().describe('Only tools of this group'),
   cursor: z.string().max(600).optional().describe('Where the page before ended'),
   limit: z.coerce.number().int().min(1).max(1000).optional().describe('Tools on one page; 1000 unless told, 10 of a search'),
@@ -274,7 +274,7 @@ export const importedSourcesSchema = z.strictObject({
       entry: z.string().describe('Where it stands in what was imported'),
       outcome: z.enum(['registered', 'updated', 'unchanged', 'refused']),
       source: sourceSchema.nullable(),
-      notes: z.array(z.string()).describe('What of the entry means nothing here, or was read as something else'),
+      notes: z.array(z.string()).describe('Parts of the entry that are not used, or were read as something else'),
       error: sourcePreviewSchema.shape.error.describe('Why it was refused'),
     }),
   ),

@@ -19,7 +19,7 @@ export interface ImportOutcome {
   entry: string;
   outcome: 'registered' | 'updated' | 'unchanged' | 'refused';
   source: SourceRecord | null;
-  /** What of the entry means nothing here, or was read as something else. */
+  /** Parts of the entry that are not used, or were read as something else. */
   notes: string[];
   /** Why it was refused; null otherwise. */
   error: CribError | null;

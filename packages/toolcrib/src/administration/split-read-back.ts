@@ -2,6 +2,7 @@ import { canonicalJson } from '../inventory/definition-hash.ts';
 import { CribError } from '../model/crib-error.ts';
 import { splitStamp } from '../model/read-back.ts';
 import type { SourceRecord } from '../model/source.ts';
+import { seenFields } from '../sources/registration/replaced-source-form.ts';
 import { showSource } from '../sources/registration/show-source.ts';
 
 interface ReadBack {
@@ -12,10 +13,8 @@ interface ReadBack {
   updated_at?: number | undefined;
 }
 
-const seenOnly = ['status', 'health', 'breaker', 'server', 'import', 'waiting', 'outdated_secrets'] as const;
-
 /** Of each form by itself, so that `source_type` still tells them apart. */
-type Registration<Body> = Body extends unknown ? Omit<Body, keyof ReadBack | (typeof seenOnly)[number]> : never;
+type Registration<Body> = Body extends unknown ? Omit<Body, keyof ReadBack | keyof typeof seenFields> : never;
 
 /**
  * [SRC-2] The registration within what may be a whole answer of ours. What the server alone sets has to be as it was read; what it has only
@@ -28,7 +27,7 @@ export function splitReadBack<Body extends ReadBack>(
   const { definition, ...rest } = body;
   const { input, seen } = splitStamp(rest, current);
   const form: Record<string, unknown> = { ...input };
-  for (const field of seenOnly) delete form[field];
+  for (const field of Object.keys(seenFields)) delete form[field];
   // Where it was changed since, that is what is wrong with it.
   const isCurrent = seen === undefined || seen === current.updated_at;
   const shown = current.source_type === 'builtin' ? null : showSource(current);

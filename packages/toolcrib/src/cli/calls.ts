@@ -33,7 +33,7 @@ export const calls = defineCommand({
   },
   notes: [
     'The newest call is the last line. Denied calls are failed ones, with NOT_FOUND. Times are those of this machine.',
-    'What a tool itself reported is no outage: --origin source,gateway shows what an operator has to look at.',
+    'A failure that the tool itself reported is not an outage. --origin source,gateway shows only what an operator has to look at.',
     'Arguments and results are not recorded. With --json and --follow every line is a JSON object.',
   ],
   examples: [

@@ -98,10 +98,5 @@ async function countRows(queries: Queries, table: keyof Tables): Promise<number>
 }
 
 function sizeOf(row: Row): number {
-  return Object.values(row).reduce<number>(
-    (sum, value) => sum + (typeof value === 'object' || typeof value === 'string' ? lengthOf(value) : 8),
-    0,
-  );
+  return Object.values(row).reduce<number>((sum, value) => sum + (typeof value === 'number' || value === null ? 8 : value.length), 0);
 }
-
-const lengthOf = (value: string | Uint8Array | null) => value?.length ?? 0;

@@ -75,7 +75,7 @@ describe.skipIf(!part('postgres').available)('[OPS-2] from SQLite to PostgreSQL'
     expect(rows).toMatchObject({ calls: expect.toSatisfy((count: number) => count >= 3), secrets: 1, answers: 3 });
   });
 
-  test('waits for no server that runs on the data', () => {
+  test('is refused while a server runs on the data folder', () => {
     expect(whileServing).toMatchObject({ code: 1, stderr: expect.stringContaining('Another Toolcrib server is using') });
   });
 

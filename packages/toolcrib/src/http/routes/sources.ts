@@ -134,7 +134,7 @@ export function sourceRoutes({ crib, closing }: { crib: Crib; closing: AbortSign
       operationId: 'replaceSource',
       summary: 'Replaces the registration of a source and starts it anew; `***` keeps a secret',
       description:
-        'What `GET` answers can be sent back as it is, or changed: then nothing but the change happens, and nothing at all where there is none. `id`, `definition`, `managed_by` and `created_at` must be as they were read, `updated_at` the latest, or they are left out; what was only seen, such as `status`, is ignored.',
+        'Takes the answer of `GET`, as it is or edited. Without an edit nothing happens. Send `id`, `definition`, `managed_by` and `created_at` as you read them, or leave them out. An `updated_at` that is not the latest is a CONFLICT. Observed fields such as `status` are ignored.',
       tag,
       access,
       params,

@@ -22,7 +22,7 @@ export interface ImportedConfig {
 export interface ImportedRegistration {
   entry: string;
   form: SourceFormInput;
-  /** What of the entry means nothing here, or was read as something else. */
+  /** Parts of the entry that are not used, or were read as something else. */
   notes: string[];
 }
 

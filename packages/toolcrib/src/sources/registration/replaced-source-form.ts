@@ -8,9 +8,8 @@ import { wrongType } from './source-form.ts';
 const { managed_by, created_at, updated_at } = stampFields;
 const seen = z.unknown().optional().describe('As it was seen; ignored');
 
-/** [SRC-2] What an answer has beside the registration, so that it can be sent back as it is. */
-const readBackFields = {
-  definition: z.looseObject({}).nullish().describe('What the registration comes to; not to be changed by itself'),
+/** What the server has only seen. It changes by itself. */
+export const seenFields = {
   status: seen,
   health: seen,
   breaker: seen,
@@ -18,6 +17,12 @@ const readBackFields = {
   import: seen,
   waiting: seen,
   outdated_secrets: seen,
+};
+
+/** [SRC-2] What an answer has beside the registration, so that it can be sent back as it is. */
+const readBackFields = {
+  definition: z.looseObject({}).nullish().describe('What the registration comes to; not to be changed by itself'),
+  ...seenFields,
   managed_by,
   created_at,
   updated_at,
