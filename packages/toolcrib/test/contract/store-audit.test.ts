@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { formatHead, parseHead, type AuditLedger } from '../../src/model/audit.ts';
 import type { CallRecord } from '../../src/model/call.ts';
@@ -259,10 +259,29 @@ describeStore('the chains of the record', ({ open }) => {
     const cutting = (async () => {
       for (const round of rounds) for (const ledger of ['calls', 'changes'] as const) await server.audit.prune(ledger, round - 2);
     })();
-    for (const _round of rounds) expect(await server.audit.verify()).toMatchObject({ ok: true });
-    await Promise.all([writing, cutting]);
+    const verifying = (async () => {
+      for (const _round of rounds) expect(await server.audit.verify()).toMatchObject({ ok: true });
+    })();
+    await Promise.all([writing, cutting, verifying]);
     await server.audit.prune('calls', 12);
     expect(await verdictOf('calls')).toMatchObject({ ok: true, rows: 400 });
+  });
+
+  test('[OPS-3] verify while retention deletes more rows after each query of the verification', async () => {
+    const rows = 40;
+    for (let at = 1; at <= rows; at++) await store.calls.append(calls(1, at));
+    let oldest = 1;
+    const pruneAfterEachRead: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        oldest += 1;
+        await store.audit.prune('calls', oldest);
+        return result;
+      },
+    };
+    const verifying = createStore({ ...database, kysely: database.kysely.withPlugin(pruneAfterEachRead) }, { keys: sampleChainKeys('k1') });
+    expect(await verdictOf('calls', verifying)).toMatchObject({ ok: true, problems: [] });
+    expect(oldest).toBeLessThan(rows);
   });
 
   test('[SEC-4] a server that is running notices when everything is made to look as from before there were chains', async () => {

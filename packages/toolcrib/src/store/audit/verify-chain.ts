@@ -48,8 +48,8 @@ export async function verifyChain({ queries, keys, ledger, chain, heads, note }:
     for (const row of rows) {
       const { seq, mac } = row;
       const id = row[ledger.id] ?? null;
-      // Retention may have gone on while we read.
-      if (seq > last + 1) skipTo(await markOf(queries, chain.id));
+      // Retention may have gone on since the page before.
+      if (seq > last + 1) skipTo(row);
       if (seq <= last) {
         tell(seq, 'the row was put in', id);
         continue;
@@ -72,12 +72,19 @@ export async function verifyChain({ queries, keys, ledger, chain, heads, note }:
   return count;
 }
 
-type PageRow = Record<string, StoredValue> & { seq: number; mac: string };
+type PageRow = Record<string, StoredValue> & { seq: number; mac: string } & Mark;
 
+/**
+ * One statement reads the rows and the mark of retention, so that they belong together: with a mark that was read later, retention could
+ * have passed rows that are already here, and these would look put in.
+ */
 async function readPage(queries: Queries, ledger: Ledger, chain: number, after: number): Promise<PageRow[]> {
   const columns = sql.join(ledger.columns.map(([name]) => sql.ref(name)));
+  const mark = sql`select pruned_seq, pruned_mac, pruned_by from chains where id = ${chain}`;
   const query = sql<PageRow>`
-    select ${columns}, seq, mac from ${sql.table(ledger.table)} where chain = ${chain} and seq > ${after} order by seq limit ${pageRows}`;
+    select page.*, mark.* from (
+      select ${columns}, seq, mac from ${sql.table(ledger.table)} where chain = ${chain} and seq > ${after} order by seq limit ${pageRows}
+    ) page cross join (${mark}) mark order by seq`;
   return (await query.execute(queries)).rows;
 }
 
