@@ -23,7 +23,7 @@ function visit(folder: string): void {
   }
 }
 
-/** As Node looks for it: in the node_modules of the folder itself, then of each folder above. */
+/** Searches as Node does: in the node_modules of the folder itself, then of each folder above. */
 function placeOf(name: string, folder: string): string | undefined {
   const place = join(folder, 'node_modules', name);
   if (existsSync(join(place, 'package.json'))) return place;

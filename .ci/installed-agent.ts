@@ -1,4 +1,4 @@
-/** Uses every entry of the installed packages, for installed-package.sh: the argument is the program of an MCP server. */
+/** Uses every entry point of the installed packages, for installed-package.sh. The argument is the program of an MCP server. */
 import assert from 'node:assert/strict';
 import { createToolcrib, ToolcribError } from '@toolcrib/langchain';
 import { addMcpServer } from '@toolcrib/langchain/local';

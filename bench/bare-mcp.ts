@@ -4,7 +4,7 @@ import { request, type IncomingMessage } from 'node:http';
 import type { Duplex, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
-/** One call of `echo` with nothing in between: started, shaken hands with, called. In milliseconds until its answer is here. */
+/** One call of `echo` without a gateway: start, handshake, call. Returns the milliseconds until its answer. */
 export interface BareCall {
   took: number;
 }
@@ -20,7 +20,7 @@ const first = line({ id: 1, method: 'initialize', params: { protocolVersion: '20
 const second = (args: object) =>
   line({ method: 'notifications/initialized' }) + line({ id: 2, method: 'tools/call', params: { name: 'echo', arguments: args } });
 
-/** By `docker exec`, over the Engine's API and one fresh connection for each request, as the smallest program would do it. */
+/** By `docker exec`, over the Engine's API with a new connection for each request, as the smallest program would do it. */
 export async function callByExec(input: Wanted & { socketPath: string; container: string }): Promise<BareCall> {
   const { socketPath, container, command } = input;
   const attached = { AttachStdin: true, AttachStdout: true, AttachStderr: true, Tty: false };
@@ -46,7 +46,7 @@ export async function callByExec(input: Wanted & { socketPath: string; container
   return { took };
 }
 
-/** By a command of this machine, such as `docker run`. */
+/** By a local command, such as `docker run`. */
 export async function callByCommand({ command: [program = '', ...args], arguments: given }: Wanted): Promise<BareCall> {
   const began = performance.now();
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -60,7 +60,7 @@ export async function callByCommand({ command: [program = '', ...args], argument
   return { took };
 }
 
-/** Says what is to be said, each when the answer before it is there. */
+/** Sends the messages one after the other, each after the answer to the one before. */
 function converse(output: Writable, args: object) {
   const done = Promise.withResolvers<void>();
   let held = '';

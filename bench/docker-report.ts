@@ -1,7 +1,7 @@
 import { median, quantile } from './quantile.ts';
 import { table, verdictTable, type Target } from './report.ts';
 
-/** From the call to its answer. All ways of one round were measured one right after the other. */
+/** From the call to its answer. All kinds of one round were measured right after each other. */
 export interface Sample {
   server: string;
   /** `exec` or `run`, then by whom. */
@@ -15,9 +15,9 @@ export interface WayFigures {
   way: string;
   p50_ms: number;
   p90_ms: number;
-  /** The median divided by that of the same without Toolcrib. */
+  /** The median divided by the median without Toolcrib. */
   of_bare: number;
-  /** Between which ratios the middle half of the rounds lies, each taken within its round: how much the machine was disturbed. */
+  /** The quartiles of the ratios within each round: they show how noisy the machine was. */
   middle_half: [number, number];
 }
 
@@ -33,7 +33,7 @@ const rounded = (value: number, places: number) => Math.round(value * 10 ** plac
 
 export function figuresOf(samples: readonly Sample[]): WayFigures[] {
   const times = Map.groupBy(samples, ({ server, way }) => `${server}\n${way}`);
-  // Every other round is measured backwards; a table has one order.
+  // Every other round is measured in reverse; the table has one order.
   const keys = [...times.keys()].sort((a, b) => a.localeCompare(b));
   const of = (server: string, way: string) => (times.get(`${server}\n${way}`) ?? []).map(({ took }) => took);
   const sortedUp = (values: number[]) => values.toSorted((a, b) => a - b);
@@ -54,7 +54,7 @@ export function figuresOf(samples: readonly Sample[]): WayFigures[] {
   });
 }
 
-/** What we want of ourselves. Told, never asserted. */
+/** Our targets. They are reported, never asserted. */
 export function dockerTargets(figures: readonly WayFigures[]): Target[] {
   return figures
     .filter(({ way }) => way.endsWith(', Toolcrib'))

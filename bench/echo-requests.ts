@@ -4,10 +4,10 @@ import type { EchoCall } from './peers/peers.ts';
 import { postBytes } from './post-bytes.ts';
 import { claimsOf, userRole } from './users.ts';
 
-/** What is given back: 64 bytes, others for every user. */
+/** The echoed text: 64 bytes, different for every user. */
 const textOf = (index: number) => `user-${index}-`.padEnd(64, 'abcdefghijklmnopqrstuvwxyz');
 
-/** One call per user of `echo:echo`, each with its own token, to Toolcrib and, byte for byte the same, to the bare server. */
+/** One call per user of `echo:echo`, each with its own token, to Toolcrib and, byte for byte, to the bare server. */
 export function echoRequests(issuer: BenchIssuer, users: number): { toToolcrib: PreparedRequest[]; toEcho: PreparedRequest[] } {
   const calls = Array.from({ length: users }, (_, index) => {
     const text = textOf(index);
@@ -20,10 +20,10 @@ export function echoRequests(issuer: BenchIssuer, users: number): { toToolcrib: 
   };
 }
 
-/** So many that none comes again while one with its id may still be under way: some peers would lose the answer. */
+/** So many that no id is reused while a call with it may still be under way: some peers would lose the answer. */
 const peerCalls = 2000;
 
-/** The same texts to a peer, in its own words. */
+/** The same texts to a peer, in its own format. */
 export function peerRequests(call: EchoCall, users: number): PreparedRequest[] {
   return Array.from({ length: peerCalls }, (_, index) => {
     const text = textOf(index % users);

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 
 export interface BenchIssuer extends Disposable {
   readonly issuer: string;
-  /** A signed token that is good for an hour. */
+  /** A signed token that is valid for an hour. */
   mint(claims: Record<string, unknown>): string;
 }
 
-/** A real issuer with a real ES256 key: what it signs, the server must fetch the key for and verify. */
+/** A real issuer with a real ES256 key, which the server must fetch to verify a token. */
 export async function startIssuer(): Promise<BenchIssuer> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const kid = randomUUID();
@@ -32,7 +32,7 @@ export async function startIssuer(): Promise<BenchIssuer> {
     return `${signed}.${signature.toString('base64url')}`;
   }
 
-  /** RFC 8693 for whoever asks: the same subject, for the audience that was asked for. */
+  /** RFC 8693 for every client: the same subject, for the requested audience. */
   async function exchange(request: IncomingMessage, answer: (body: object) => void): Promise<void> {
     let text = '';
     for await (const chunk of request.setEncoding('utf8') as AsyncIterable<string>) text += chunk;

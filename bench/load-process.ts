@@ -4,7 +4,7 @@ import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
 
 export type LoadProcess = WorkerProcess<LoadJob>;
 
-/** One load program for the whole run: whatever it costs itself, it costs every server the same. */
+/** One load program for the whole run, so that its own cost is the same for every server. */
 export function startLoadProcess(): LoadProcess {
   const load = startWorkerProcess<LoadJob>('./load.ts');
   pinToCore(load.pid, 1);

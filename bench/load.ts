@@ -1,4 +1,4 @@
-/** The load program: a process of its own, so that making requests never takes time from the server that answers them. */
+/** The load program: a separate process, so that making requests takes no time from the server that answers them. */
 import { connect, type Socket } from 'node:net';
 import { quantile } from './quantile.ts';
 import { machineCpuSeconds, processUsage } from './process-usage.ts';
@@ -6,12 +6,12 @@ import { machineCpuSeconds, processUsage } from './process-usage.ts';
 export interface PreparedRequest {
   /** The whole request as it goes over the wire. */
   bytes: string;
-  /** The status the answer must have, and what must stand in its body. */
+  /** The status that the answer must have, and the text that its body must contain. */
   status: number;
   expect: string;
 }
 
-/** A phase goes on until at least this many calls were answered and at least this much time has passed. */
+/** A phase lasts until at least this many calls are answered and at least this much time has passed. */
 export interface Bound {
   calls: number;
   seconds: number;
@@ -21,7 +21,7 @@ export interface LoadJob {
   port: number;
   /** The server's process, whose use of processor and memory is read before and after. */
   pid: number;
-  /** Processes that work for the server, such as the one behind it: what they use is no noise. */
+  /** Processes that work for the server, such as the one behind it: their usage is not noise. */
   companions?: readonly number[];
   connections: number;
   /** Sent one after the other, over and over, by whichever connection is free. */
@@ -33,20 +33,20 @@ export interface LoadJob {
 export interface LoadReport {
   calls: number;
   seconds: number;
-  /** With those of the warm-up. */
+  /** Including the warm-up. */
   allCalls: number;
   callsPerSecond: number;
   p50Us: number;
   p90Us: number;
   p99Us: number;
-  /** Of the server's process; null where the system does not tell. */
+  /** Of the server's process; null if the system does not tell. */
   serverCpuSeconds: number | null;
   serverRssMb: number | null;
   /** Of the processes that work for it. */
   companionCpuSeconds: number | null;
-  /** What everything else on the machine used meanwhile, in cores: the noise in the figures. */
+  /** Cores that everything else on the machine used meanwhile: the noise in the figures. */
   otherCpuShare: number | null;
-  /** How much of one core this program used itself: near 1 it would be what limits the figures. */
+  /** How much of one core this program used itself: near 1 it would limit the figures. */
   loadCpuShare: number;
 }
 
@@ -75,7 +75,7 @@ class Connection {
       }
       return true;
     };
-    // One buffer for all reads: nothing is allocated per answer but its text.
+    // One buffer for all reads, so that only the text of an answer is allocated.
     const onread = { buffer: Buffer.allocUnsafe(65_536), callback: read };
     this.socket = connect({ host: '127.0.0.1', port, noDelay: true, onread });
     this.socket.on('error', fail);
@@ -202,5 +202,5 @@ process.on('message', (job: LoadJob) => {
     (error: Error) => process.send?.({ error: error.message }),
   );
 });
-// Whoever started us has gone.
+// The parent process has ended.
 process.on('disconnect', () => process.exit());

@@ -15,7 +15,7 @@ export interface ListFigures {
 const allTools = 10_000;
 const visibleTools = 1000;
 
-/** What a user waits for the list of a thousand tools out of ten thousand, whole and unchanged. */
+/** How long a user waits for a list of a thousand tools out of ten thousand, whole and unchanged. */
 export async function measureListing(input: { load: LoadProcess; issuer: BenchIssuer; directory: string; seconds: number }) {
   const { load, issuer, directory, seconds } = input;
   const dataDir = join(directory, 'listing');

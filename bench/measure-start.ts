@@ -6,7 +6,7 @@ import { startToolcrib } from './toolcrib.ts';
 
 export interface StartFigures {
   form: string;
-  /** The very first start: no data directory yet, and nothing in Node's cache of compiled code. */
+  /** The very first start: no data directory yet, and an empty compile cache. */
   first_ready_ms: number;
   warm_ready_ms: number;
   idle_memory_mb: number | null;
@@ -16,7 +16,7 @@ export interface StartFigures {
 const warmStarts = 5;
 const idleMs = 5000;
 
-/** How long `toolcrib serve` takes until it answers, and how much memory it holds when nobody asks anything of it. */
+/** How long `toolcrib serve` takes until it answers, and how much memory it uses when idle. */
 export async function measureStart({
   form,
   program,

@@ -1,4 +1,4 @@
-/** `npm run bench:openapi-import -- <directory or file>…`: what it takes to make tools of OpenAPI documents. */
+/** `npm run bench:openapi-import -- <directory or file>…`: the cost of importing OpenAPI documents. */
 import { readFileSync, statSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,7 +20,7 @@ if (files.length === 0) throw new Error('Name a directory with OpenAPI documents
 const isolation = createIsolation();
 const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024);
 
-/** The most that this process holds, as the gateway would, while another one reads the document. */
+/** The peak memory of this process, as of the gateway, while another one reads the document. */
 async function measure(file: string) {
   const text = readFileSync(file, 'utf8');
   const before = process.memoryUsage.rss();

@@ -1,4 +1,4 @@
-/** `npm run bench:openapi-scale`: what a large document costs those who use ten of its tools. README.md says how to read it. */
+/** `npm run bench:openapi-scale`: how much a large document costs users of ten of its tools. README.md says how to read it. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,12 +24,12 @@ const { values: options } = parseArgs({
     name: { type: 'string', default: 'openapi-scale' },
   },
 });
-/** Short, so that whatever else the machine does meets both servers alike. */
+/** Short, so that other load affects both servers equally. */
 const turnSeconds = 0.3;
-/** What the user may use: on the one server there is nothing else, on the other there is the whole document. */
+/** The tools of the user: one server has nothing else, the other has the whole document. */
 const granted = ['emojis/get', 'gitignore/*', 'licenses/*', 'meta/*'];
 const called = 'emojis_get';
-/** How much slower the large one may be before somebody would call it slower. */
+/** How much slower the large one may be before we call it slower. */
 const asFast = 1.1;
 
 await using cleanup = new AsyncDisposableStack();
@@ -59,7 +59,7 @@ interface Figure {
   what: string;
   few_p50_us: number;
   all_p50_us: number;
-  /** Of the large one to the small one in the same turn, the median of all turns and the middle half. */
+  /** The ratio of the large one to the small one in the same turn: the median of all turns, and the middle half. */
   ratio: number;
   quartiles: [number, number];
 }
@@ -115,13 +115,13 @@ async function compare(what: string, request: PreparedRequest): Promise<Figure> 
 interface Started {
   server: ServerProcess;
   tools: number;
-  /** Of those, how many the user sees. */
+  /** How many of those the user sees. */
   visible: number;
   seconds: number;
   growthMb: number;
 }
 
-/** A server with the document, of which it takes these tools or all, and the same user who may use the same ten. */
+/** A server with the document, with these of its tools or all, and the same user who may use the same ten. */
 async function startWith(name: string, include: string[]): Promise<Started> {
   const server = cleanup.use(await startToolcrib({ issuer: issuer.issuer, dataDir: join(directory, name) }));
   const post = (path: string, body: object | string) => administer(server, issuer, path, body);
@@ -157,7 +157,7 @@ async function administer({ port }: ServerProcess, { mint }: BenchIssuer, path: 
   return response.json();
 }
 
-/** Operation ids of this document have a slash in them, which no name of a tool has. */
+/** Operation ids of this document contain slashes, which no tool name has. */
 function toolName(glob: string): string {
   return glob.replaceAll('/', '_');
 }

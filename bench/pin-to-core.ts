@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 
 /**
  * Keeps the main thread of a process on one core. Left alone, the system sometimes puts server and load program on one core and
- * sometimes on two, which changes the latency of one connection by half. Does nothing where there is no `taskset` or only one core.
+ * sometimes on two, which changes the latency of one connection by half. Does nothing without `taskset`, or with only one core.
  */
 export function pinToCore(pid: number | undefined, core: number): boolean {
   if (pid === undefined || availableParallelism() <= core) return false;

@@ -1,4 +1,4 @@
-/** A whole POST as it goes over the wire. */
+/** A complete POST request as bytes. */
 export function postBytes(path: string, body: object, headers: Record<string, string> = {}): string {
   const text = JSON.stringify(body);
   const fields = { host: '127.0.0.1', 'content-type': 'application/json', ...headers, 'content-length': Buffer.byteLength(text) };

@@ -3,11 +3,11 @@ import { Client } from 'pg';
 
 export interface BenchDatabase extends AsyncDisposable {
   readonly url: string;
-  /** How durable its commits are; without it the figures say little. */
+  /** How durable its commits are, which the figures depend on. */
   readonly settings: string;
 }
 
-/** A new, empty database on the server that the tests use, dropped afterwards; undefined where there is none. */
+/** A new, empty database on the server that the tests use, dropped afterwards; undefined without such a server. */
 export async function freshPostgres(serverUrl: string | undefined): Promise<BenchDatabase | undefined> {
   if (serverUrl === undefined || serverUrl === '') return undefined;
   const name = `toolcrib_bench_${randomBytes(6).toString('hex')}`;

@@ -5,10 +5,10 @@ export interface ProcessUsage {
   rssMb: number;
 }
 
-/** What Linux counts as one tick of processor time, whatever the kernel itself uses. */
+/** The length of a tick of processor time that Linux reports, whatever the kernel itself uses. */
 const ticksPerSecond = 100;
 
-/** What a process has used so far; undefined where there is no /proc. */
+/** The processor time and memory of a process so far; undefined without /proc. */
 export function processUsage(pid: number): ProcessUsage | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -21,7 +21,7 @@ export function processUsage(pid: number): ProcessUsage | undefined {
   }
 }
 
-/** Everything a process has started, and what that has started in turn; nothing where there is no /proc. */
+/** The descendants of a process; none without /proc. */
 export function descendantsOf(pid: number): number[] {
   try {
     const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
@@ -33,7 +33,7 @@ export function descendantsOf(pid: number): number[] {
   }
 }
 
-/** Processor time that everything on this machine has used so far, waiting for the host included; undefined where there is no /proc. */
+/** The processor time of the whole machine so far, steal time included; undefined without /proc. */
 export function machineCpuSeconds(): number | undefined {
   try {
     // proc(5): user, nice, system, idle, iowait, irq, softirq, steal.

@@ -1,4 +1,4 @@
-/** The value below which `part` of the sorted values lie, between two of them where need be. */
+/** The quantile `part` of the sorted values, interpolated if necessary. */
 export function quantile(sorted: ArrayLike<number>, part: number): number {
   const place = (sorted.length - 1) * part;
   const below = sorted[Math.floor(place)] ?? Number.NaN;

@@ -7,7 +7,7 @@ export interface Results {
   machine: string;
   command: string;
   postgres: string | null;
-  /** Of the call path: those with the least noise around them were kept. */
+  /** Of the call path: the turns with the least noise were kept. */
   turns: { kept: number; made: number };
   calls: CallFigures[];
   start: StartFigures[];
@@ -21,7 +21,7 @@ export interface Target {
   met: boolean;
 }
 
-/** What we want of ourselves. Told, never asserted: how fast a machine is does not make a change right or wrong. */
+/** Our targets. They are reported, never asserted: the speed of a machine does not make a change right or wrong. */
 export function targets({ calls, start, list }: Pick<Results, 'calls' | 'start' | 'list'>): Target[] {
   const found: Target[] = [];
   const call = calls.find(({ name, connections }) => name === 'toolcrib-sqlite' && connections === 32);
@@ -39,7 +39,7 @@ export function targets({ calls, start, list }: Pick<Results, 'calls' | 'start' 
   return found;
 }
 
-/** The results as the tables that stand in README.md. */
+/** The results as the tables of README.md. */
 export function toMarkdown(results: Results): string {
   const sections: string[] = [`${results.machine}; \`${results.command}\``];
   for (const connections of [32, 1]) {
@@ -79,7 +79,7 @@ export function countOf(connections: number): string {
   return connections === 1 ? '1 connection' : `${connections} connections`;
 }
 
-/** What every table of calls says of a contestant. */
+/** The columns of every table of calls. */
 export const callHeads = [
   '**of bare Fastify** (middle half)',
   'calls/s',

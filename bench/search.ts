@@ -1,4 +1,4 @@
-/** `npm run bench:search`: how often the right tool is among the first ones found, by several ways of finding. */
+/** `npm run bench:search`: how often the right tool is among the first results, for several kinds of search. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEmbedder } from '../packages/embeddings/src/index.ts';
@@ -28,7 +28,7 @@ const rankers: Record<string, Ranker> = {
   'Toolcrib with embeddings': (text) => byMeaning.search(text, tools, visible),
 };
 
-/** Each request once unmeasured, so that no figure has indexing or compiling in it. */
+/** Runs each request once unmeasured, so that no figure includes indexing or compilation. */
 function measure(ranker: Ranker, asked: readonly SearchRequest[]) {
   placesOf(ranker, asked);
   const times: number[] = [];

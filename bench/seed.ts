@@ -18,7 +18,7 @@ interface SeedOptions {
 const sourceId = '00000000-0000-4000-8000-00000000be4c';
 const stored = { managed_by: null, created_at: 0, updated_at: 0 };
 
-/** What administrators would have set up before the first user comes: policies that decide, and many tools where they are asked for. */
+/** Sets up what administrators would have: policies that decide, and many tools if requested. */
 export async function seed(place: DatabasePlace, { tools = 0, visible = 0, sources = [] }: SeedOptions): Promise<void> {
   await using database = await openDatabase(place);
   const store = createStore(database);
@@ -34,7 +34,7 @@ export async function seed(place: DatabasePlace, { tools = 0, visible = 0, sourc
   });
 }
 
-/** How many calls the record holds: it must be exactly as many as were made. */
+/** How many calls the record holds, which must be exactly as many as were made. */
 export async function recordedCalls(place: DatabasePlace): Promise<number> {
   await using database = await openDatabase(place);
   const { count } = await database.kysely
@@ -53,7 +53,7 @@ function groups(): Group[] {
   ];
 }
 
-/** Two per department, of which one fits each of its users, and one for the listing. */
+/** Two per department, one of which fits each of its users, and one for the listing. */
 function policies(): Policy[] {
   const common = { description: '', enabled: true, definition: null, ...stored };
   const role = (value: string) => ({ path: 'realm_access.roles', operator: 'contains' as const, value });
@@ -112,7 +112,7 @@ function toolRecord(index: number, isVisible: boolean): ToolRecord {
   };
 }
 
-/** About as much as a tool of a real server says of itself. */
+/** About as large as a tool definition of a real server. */
 function toolDefinition(index: number): ToolDefinition {
   return {
     name: `find_records_${index}`,

@@ -18,15 +18,15 @@ const longestStopMs = 10_000;
 const askAgainMs = 4;
 
 export interface ServerProgram {
-  /** This Node where it is not said. */
+  /** This Node by default. */
   program?: string;
   args(port: number): string[];
   env?: NodeJS.ProcessEnv | undefined;
-  /** Whether it answers by now; asked over and over. */
+  /** Whether it answers yet; polled. */
   isReady?(port: number): Promise<boolean>;
 }
 
-/** Starts a server as a process of its own, and waits until it answers. */
+/** Starts a server as a separate process, and waits until it answers. */
 export async function startServerProcess({ program, args, env, isReady = isHealthy }: ServerProgram): Promise<ServerProcess> {
   const port = await freePort();
   const began = performance.now();

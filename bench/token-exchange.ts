@@ -1,4 +1,4 @@
-/** `npm run bench:exchange`: what it costs that a call goes out with a token of its caller. README.md says how to read it. */
+/** `npm run bench:exchange`: the cost of calling with an exchanged token of the caller. README.md says how to read it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,9 +17,9 @@ import { claimsOf, userRole } from './users.ts';
 import { machine, writeResults } from './write-results.ts';
 
 const options = benchOptions(process.argv.slice(2), { parts: ['calls'], name: 'token-exchange', users: 1 });
-/** Short, so that whatever else the machine does meets all ways of one turn alike. */
+/** Short, so that other load affects all kinds of one turn equally. */
 const turnSeconds = 0.5;
-/** What a cached exchange may add, as a share of the same call without a gateway. */
+/** How much a cached exchange may add, as a share of the same call without a gateway. */
 const wanted = 0.1;
 
 await using cleanup = new AsyncDisposableStack();
@@ -67,29 +67,29 @@ const names: Way[] = ['direct', 'bearer', 'exchange'];
 
 function run(way: Way, warmUpSeconds: number, measuredSeconds: number): Promise<LoadReport> {
   const { server: asked, companions, requests } = ways[way];
-  // One connection: what one caller waits for. Every user has called before the measured part, so that every exchange has been made.
+  // One connection: the time that one caller waits. Every user has called before the measured part, so that every token has been exchanged.
   const warmUp = { calls: requests.length, seconds: warmUpSeconds };
   const measured = { calls: 0, seconds: measuredSeconds };
   return load.run({ port: asked.port, pid: asked.pid, companions, connections: 1, requests, warmUp, measured });
 }
 
-// The first calls wait for the compiler.
+// The first calls include compilation.
 for (const way of names) await run(way, 3, 0);
 const turns: Turn[] = [];
 for (let made = 0; made < Math.round((options.rounds * options.seconds) / turnSeconds); made++) {
   const reports: Partial<Turn> = {};
-  // Nobody always comes after the same one.
+  // The order changes, so that no kind always follows the same one.
   for (const way of made % 2 === 0 ? names : names.toReversed()) reports[way] = await run(way, 0, turnSeconds);
   turns.push(reports as Turn);
 }
 
 const rounded = (value: number) => Math.round(value * 1000) / 1000;
-/** Over all turns together: the system counts in ticks too coarse for one. NaN where it does not tell. */
+/** Over all turns together, because the ticks of the system are too coarse for one. NaN if it does not tell. */
 const cpuOf = (way: Way) => {
   const seconds = turns.reduce((sum, turn) => sum + (turn[way].serverCpuSeconds ?? Number.NaN), 0);
   return seconds / turns.reduce((sum, turn) => sum + turn[way].calls, 0);
 };
-/** What one way adds to another, as a share of the same call without a gateway. */
+/** How much one kind adds to another, as a share of the same call without a gateway. */
 function shareOf(way: Way, beside: Way) {
   const all = turns.map((turn) => (turn[way].p50Us - turn[beside].p50Us) / turn.direct.p50Us).toSorted((a, b) => a - b);
   const cpu = way === 'exchange' ? (cpuOf(way) - cpuOf(beside)) / cpuOf('direct') : Number.NaN;

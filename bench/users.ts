@@ -4,11 +4,11 @@ import type { PreparedRequest } from './load.ts';
 import { postBytes } from './post-bytes.ts';
 
 export const departments = Array.from({ length: 20 }, (_, index) => `department-${index}`);
-/** The role that a policy of every department asks for, and the one that grants the thousand tools of the listing. */
+/** The role that a policy of every department requires, and the role that grants the thousand tools of the listing. */
 export const userRole = 'tool-user';
 export const listingRole = 'lister';
 
-/** Claims as an identity provider gives them: different for everybody, and most of them of no interest to any policy. */
+/** Claims as an identity provider gives them: different for everybody, and mostly irrelevant to policies. */
 export function claimsOf(index: number, roles: string[]): Record<string, unknown> {
   return {
     sub: randomUUID(),
@@ -30,7 +30,7 @@ export interface CallRequests {
   toEcho: PreparedRequest[];
 }
 
-/** One call per user, each with its own token, its own expression, and the one answer that is right for it. */
+/** One call per user, each with its own token, its own expression and its own right answer. */
 export function callRequests(issuer: BenchIssuer, users: number): CallRequests {
   const toToolcrib: PreparedRequest[] = [];
   const toEcho: PreparedRequest[] = [];
@@ -44,7 +44,7 @@ export function callRequests(issuer: BenchIssuer, users: number): CallRequests {
   return { toToolcrib, toEcho };
 }
 
-/** Somebody whose token is good and whom no policy lets use the tool: proof that the policies decide. */
+/** A user with a valid token whom no policy lets use the tool: proof that the policies decide. */
 export function refusedRequest(issuer: BenchIssuer): PreparedRequest {
   const token = issuer.mint(claimsOf(0, ['somebody-else']));
   return { bytes: callBytes(token, '1 + 1'), status: 404, expect: '"NOT_FOUND"' };

@@ -9,7 +9,7 @@ export interface WorkerProcess<Job extends object> extends AsyncDisposable {
   run(job: Job): Promise<LoadReport>;
 }
 
-/** A program of the bench in a process of its own, which does what it is sent and answers with a report. */
+/** A program of the bench in its own process, which runs the task it is sent and answers with a report. */
 export function startWorkerProcess<Job extends object>(file: string, args: string[] = []): WorkerProcess<Job> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args);
   return {

@@ -7,7 +7,7 @@ export const machine = `${availableParallelism()} cores, shared with the load pr
 export async function writeResults(name: string, results: object): Promise<void> {
   const directory = new URL('./results/', import.meta.url);
   await mkdir(directory, { recursive: true });
-  // Lists of numbers on one line, as the formatter has them.
+  // Lists of numbers on one line, as the formatter writes them.
   const json = JSON.stringify(results, null, 2).replaceAll(/\[[\d\s.,]+\]/g, (list) =>
     JSON.stringify(JSON.parse(list)).replaceAll(',', ', '),
   );

@@ -1,7 +1,7 @@
 /**
- * MCP servers inside your own application, without a Toolcrib that listens anywhere:
+ * MCP servers inside your own application, without a Toolcrib server:
  * `npx node --conditions=toolcrib-source examples/embed-mcp-service.ts`
- * In a project of your own, import from 'toolcrib'.
+ * In your own project, import from 'toolcrib'.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -36,14 +36,14 @@ try {
   assert.deepEqual(answer.structured_content, { lines: [{ pizza: 'diavola', count: 2, price: 22 }], total: 22, currency: 'EUR' });
   console.log(`Two diavola: ${answer.text}`);
 
-  // What goes wrong is thrown, under a name that says what it was, with the whole answer in it.
+  // A failed call throws an error whose class says what went wrong, with the whole answer in it.
   await assert.rejects(service.callTool(id, 'price_order', { items: [{ pizza: 'quattro', count: 1 }] }), (error) => {
     assert.ok(error instanceof CribError);
     console.log(`No quattro: ${error.name}, ${error.message}`);
     return true;
   });
 
-  // A call can be cancelled, and then throws the reason of its signal.
+  // A cancelled call throws the reason of its signal.
   const cancel = new AbortController();
   const baking = service.callTool(id, 'bake_pizza', { pizza: 'funghi', seconds: 60 }, { signal: cancel.signal });
   cancel.abort();

@@ -1,8 +1,8 @@
 /**
- * A LangGraph agent with tools of two kinds: those of an MCP server that the agent itself runs in a container, and those that a user may
- * use of a running Toolcrib: `npx node --conditions=toolcrib-source examples/langgraph-agent.ts`
- * In a project of your own, import from '@toolcrib/langchain', and use a real model. The model here says what it was told to, so that what
- * it is shown can be checked.
+ * A LangGraph agent with tools of two kinds: those of an MCP server that the agent itself runs in a container, and a user's tools from a
+ * running Toolcrib: `npx node --conditions=toolcrib-source examples/langgraph-agent.ts`
+ * In your own project, import from '@toolcrib/langchain', and use a real model. The model here follows a script, so that its input can be
+ * checked.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { createToolcrib, type ToolEvent } from '../packages/langchain/src/index.
 import { ScriptedModel } from '../packages/langchain/test/scripted-model.ts';
 import { startServer } from '../packages/toolcrib/src/index.ts';
 
-/** In an image that has the server, else as a process of this machine. `.ci/docker-up.sh up` makes one and prints its name. */
+/** Runs in an image that has the server, else as a local process. `.ci/docker-up.sh up` builds the image and prints its name. */
 function everythingServer(): McpServerRegistration {
   const program = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js';
   const image = process.env.TOOLCRIB_TEST_DOCKER_IMAGE;
@@ -30,7 +30,7 @@ function everythingServer(): McpServerRegistration {
 const dataDir = await mkdtemp(join(tmpdir(), 'toolcrib-example-'));
 const company = await startServer({ dataDir, port: 0, demo: true, drainMs: 0, logLevel: 'silent' });
 try {
-  // What the user may use. An agent of yours has the token of whoever it works for.
+  // The user's tools. Your agent has the token of the user it works for.
   const crib = createToolcrib({ url: company.url, token: async () => (await company.mint?.('alice')) ?? '' });
   await using toolset = await crib.toolset();
   // The demo server has just been started.
@@ -40,7 +40,7 @@ try {
     look();
   });
 
-  // A server of the agent's own. Nothing of it is left when the agent has ended.
+  // The agent's own server. Nothing of it is left when the agent has ended.
   await using everything = addMcpServer(everythingServer(), { timeoutMs: 30_000 });
   await everything.start();
 

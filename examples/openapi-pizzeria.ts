@@ -1,8 +1,8 @@
 /**
- * A service that an OpenAPI document describes, called as the user who asks:
+ * A service described by OpenAPI, called as the user:
  * `npx node --conditions=toolcrib-source examples/openapi-pizzeria.ts`
- * The pizzeria takes tokens of the development issuer, and only those that are meant for itself; an order is answered before the pizza is
- * baked, and followed until it is. A service of your own is registered in the same way.
+ * The pizzeria accepts tokens of the development issuer, and only those issued for it. It answers an order before the pizza is baked;
+ * Toolcrib polls until it is ready. Your own service is registered in the same way.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ import { startServer } from '../packages/toolcrib/src/index.ts';
 
 const program = fileURLToPath(new URL('../packages/toolcrib/src/demo/pizzeria-service.ts', import.meta.url));
 const dataDir = await mkdtemp(join(tmpdir(), 'toolcrib-example-'));
-// With the demo comes a policy that lets everybody use whatever is added.
+// The demo includes a policy that lets everybody use every source.
 const toolcrib = await startServer({ dataDir, port: 0, demo: true, drainMs: 0, logLevel: 'silent' });
 const issuer = `${toolcrib.url}/dev`;
 const orders = join(dataDir, 'orders.json');
@@ -42,12 +42,12 @@ const call = (username: string, name: string, args: object = {}) => ask<Called>(
 
 try {
   const { value: address } = await createInterface({ input: pizzeria.stdout })[Symbol.asyncIterator]().next();
-  // The client with which Toolcrib exchanges tokens; only who can read the secret of the development issuer is told it.
+  // The client with which Toolcrib exchanges tokens; only a user who can read the development issuer's secret gets it.
   const secret = (await readFile(join(dataDir, 'dev-secret'), 'utf8')).trim();
   const basic = { authorization: `Basic ${btoa(`toolcrib-cli:${secret}`)}` };
   const client = (await (await fetch(`${issuer}/client`, { headers: basic })).json()) as object;
 
-  // Registered by an administrator: where the document is, as whom the service is called, and which operation takes its time.
+  // An administrator registers the address of the document, the credential, and the long-running operation.
   const source = await ask<{ status: object }>('admin', '/api/sources?wait=30000', {
     name: 'Trattoria',
     source_type: 'openapi',
@@ -61,20 +61,20 @@ try {
   const { tools } = await ask<{ tools: { name: string }[] }>('alice', '/api/bff/tools?q=order');
   console.log(`Alice finds ${tools.map(({ name }) => name).join(', ')}`);
 
-  // Answered when the pizza is ready, not when the order is taken.
+  // The answer comes when the pizza is ready, not when the order is accepted.
   const ordered = await call('alice', 'trattoria:place_order', { body: { pizza: 'diavola' } });
   assert.equal(ordered.status, 'completed', ordered.text);
   const { id, status, customer } = ordered.result;
   assert.deepEqual([status, customer], ['ready', 'alice']);
   console.log(`The diavola of ${customer} is ${status}`);
 
-  // The pizzeria sees who asks: what is alice's is not there for bob.
+  // The pizzeria sees who calls: bob does not find alice's order.
   assert.equal((await call('alice', 'trattoria:get_order', { id })).result.pizza, 'diavola');
   const refused = await call('bob', 'trattoria:get_order', { id });
   assert.deepEqual([refused.success, refused.error?.upstream_status], [false, 404]);
   assert.deepEqual((await call('bob', 'trattoria:list_orders')).result.orders, []);
 
-  // A pizza that is left too long in the oven is the service's own failure, in its own words.
+  // A burnt pizza is a failure of the service, reported in its own words.
   const burnt = await call('alice', 'trattoria:place_order', { body: { pizza: 'funghi', bake: 'dark' } });
   assert.match(burnt.error?.message ?? '', /too long/);
 } finally {

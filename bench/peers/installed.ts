@@ -6,7 +6,7 @@ import type { Peer } from './peers.ts';
 const folder =
   process.env['TOOLCRIB_BENCH_PEERS'] ?? join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'toolcrib-bench-peers');
 
-/** Where `install.sh` has put a peer's program, or why it has not. */
+/** Where `install.sh` has put the program of a peer, or why it could not. */
 export function installed({ key, file }: Peer): { program: string } | { absent: string } {
   const program = join(folder, file);
   if (existsSync(program)) return { program };

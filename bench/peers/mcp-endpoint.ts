@@ -1,9 +1,9 @@
-/** What a client of streamable HTTP sends with every request, once it has shaken hands. */
+/** The headers that a streamable HTTP client sends with every request after the handshake. */
 export type McpHeaders = Record<string, string>;
 
 const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
-/** Shakes hands with an MCP server over streamable HTTP; undefined where it does not answer yet. */
+/** Does the handshake with an MCP server over streamable HTTP; undefined if it does not answer yet. */
 export async function openMcpEndpoint(url: string): Promise<McpHeaders | undefined> {
   const post = (message: object, headers: McpHeaders) =>
     fetch(url, { method: 'POST', headers: { ...accept, ...headers }, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });

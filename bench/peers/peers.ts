@@ -9,23 +9,23 @@ export type Upstream = { kind: 'stdio'; command: string[] } | { kind: 'http'; ur
 
 export interface Peer {
   name: string;
-  /** Under which `install.sh` notes it, and where its program is then. */
+  /** The name under which `install.sh` records it, and the path of its program. */
   key: string;
   file: string;
-  /** Why it cannot stand in front of such a server, where it cannot. */
+  /** Why it cannot be used with such a server, if so. */
   unfit?: Partial<Record<Upstream['kind'], string>>;
-  /** How to start it with an upstream; `directory` is its own. */
+  /** How to start it with an upstream, in its own `directory`. */
   launch(program: string, upstream: Upstream, directory: string): ServerProgram;
-  /** One call that is answered with `text`, in the cheapest form it takes. */
+  /** One call that is answered with `text`, in the cheapest form it accepts. */
   calls(port: number): Promise<EchoCall>;
 }
 
-/** The bytes of a call; `id` is another for each. */
+/** The bytes of a call; each has a different `id`. */
 export type EchoCall = (text: string, id: number) => string;
 
 const neverMet = 'nobody could install it when this was written, so how it is spoken to is not known here';
 
-/** Logging of single calls is off wherever it can be turned off; everything else is as it comes. */
+/** Logging of single calls is off if it can be turned off; everything else is the default. */
 export const peers: readonly Peer[] = [
   {
     name: 'mcpo',
@@ -44,7 +44,7 @@ export const peers: readonly Peer[] = [
     file: 'mcp-hub/node_modules/mcp-hub/dist/cli.js',
     launch(program, upstream, directory) {
       const config = writeConfig(directory, { mcpServers: { echo: serverEntry(upstream) } });
-      // It keeps its log and its state below these.
+      // It stores its log and state in these.
       const env = { HOME: directory, XDG_STATE_HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory };
       const args = (port: number) => [program, '--port', String(port), '--config', config];
       return { args, env, isReady: (port) => echoes(port, '/api/servers/tools', hubCall('ready?')) };
@@ -58,7 +58,7 @@ export const peers: readonly Peer[] = [
     unfit: { http: 'it offers a remote server to clients over stdio only' },
     launch(program, upstream) {
       const command = upstream.kind === 'stdio' ? upstream.command.join(' ') : '';
-      // Without `--stateful` it starts the server anew for every request.
+      // Without `--stateful` it starts a new server for every request.
       const options = ['--outputTransport', 'streamableHttp', '--stateful', '--logLevel', 'none'];
       return {
         args: (port) => [program, '--stdio', command, '--port', String(port), ...options],
@@ -118,7 +118,7 @@ async function mcpCalls(port: number, path: string): Promise<EchoCall> {
     postBytes(path, { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'echo', arguments: { text } } }, headers);
 }
 
-/** Whether a call over REST is answered with the text it was given. */
+/** Whether a call over REST returns the text it was given. */
 async function echoes(port: number, path: string, body: object): Promise<boolean> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {

@@ -1,4 +1,4 @@
-/** Every tool of the corpus in one inventory: what the requests are searched in. */
+/** Every tool of the corpus in one inventory, which the requests search. */
 import { basename } from 'node:path';
 import { demoTools } from '../../packages/toolcrib/src/demo/pizzeria.ts';
 import { definitionHash } from '../../packages/toolcrib/src/inventory/definition-hash.ts';
@@ -12,7 +12,7 @@ import { builtinTools } from '../../packages/toolcrib/src/sources/builtin/builti
 import { corpus, corpusPath } from '../../packages/toolcrib/test/fixtures/openapi/corpus.ts';
 import { importedTools } from '../../packages/toolcrib/test/fixtures/openapi/imported-tools.ts';
 
-/** Namespaces as an operator would give them; what is not here is named for its file. */
+/** Namespaces as an operator would choose them; other documents are named after their file. */
 const namespaces: Record<string, string> = {
   'github-api-3.0.json': 'github',
   'box-3.0.json': 'box',
@@ -32,7 +32,7 @@ const namespaces: Record<string, string> = {
   'httpbin-2.0.json': 'httpbin',
 };
 
-/** In the order of a real inventory. `folder` is where the large documents are. */
+/** In the order of a real inventory. `folder` holds the large documents. */
 export async function corpusTools(folder: string): Promise<readonly Tool[]> {
   const withTools = corpus.filter(({ operations }) => operations > 0);
   const imported = await Promise.all(

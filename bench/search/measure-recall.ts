@@ -3,7 +3,7 @@ import type { SearchRequest } from './requests.ts';
 
 export type Ranker = (text: string) => readonly Tool[];
 
-/** The place of the first right tool, from 1; Infinity where none was found. */
+/** The position of the first right tool, from 1; Infinity if none was found. */
 export function placesOf(ranker: Ranker, requests: readonly SearchRequest[]): number[] {
   return requests.map(({ text, isAnswer }) => {
     const index = ranker(text).findIndex(({ name }) => isAnswer(name));
@@ -18,7 +18,7 @@ export interface Recall {
   mrr: number;
 }
 
-/** Shares of the requests whose right tool is among the first so many, and the mean of one divided by its place. */
+/** The shares of requests whose right tool is among the first 1, 5 and 10, and the mean reciprocal rank. */
 export function recallOf(places: readonly number[]): Recall {
   const share = (most: number) => places.filter((place) => place <= most).length / Math.max(places.length, 1);
   const mrr = places.reduce((sum, place) => sum + 1 / place, 0) / Math.max(places.length, 1);

@@ -7,12 +7,12 @@ export const requestKinds = ['keywords', 'sentence', 'paraphrase', 'synonym', 't
 
 const requestSchema = z.strictObject({
   id: z.string(),
-  /** In people's words. */
+  /** In the words of a person. */
   text: z.string().min(1),
   kind: z.enum(requestKinds),
-  /** Names of the tools that do it, any of which is right; `*` stands for any characters. */
+  /** Names of the right tools, any of which counts; `*` stands for any characters. */
   answers: z.array(z.string()).min(1),
-  /** Whether nobody may look at it while the search is tuned. */
+  /** True if nobody may look at it while tuning the search. */
   kept_aside: z.boolean(),
 });
 
@@ -24,7 +24,7 @@ export interface SearchRequest {
   isAnswer(name: string): boolean;
 }
 
-/** [FIND-1] The set of requests. An answer that names no tool is a mistake of the set. */
+/** [FIND-1] The set of requests. An expected tool that does not exist is a mistake in the set. */
 export function readRequests(tools: readonly Tool[]): SearchRequest[] {
   const parsed = z.array(requestSchema).parse(JSON.parse(readFileSync(join(import.meta.dirname, 'requests.json'), 'utf8')));
   return parsed.map(({ id, text, kind, answers, kept_aside: keptAside }) => {

@@ -1,4 +1,4 @@
-/** What both echo servers answer: an object of the shape and size of Toolcrib's own answer, with the request's arguments in it. */
+/** The answer of both echo servers: an object of the shape and size of Toolcrib's own answer, with the arguments of the request. */
 export function echoAnswer(body: unknown): object {
   return {
     call_id: '019a89a2-0000-7000-8000-000000000000',

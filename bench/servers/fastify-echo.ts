@@ -1,4 +1,4 @@
-/** What everything else is compared with: JSON in, JSON out, on Fastify as it comes, with no schema and no hook. */
+/** The baseline: JSON in, JSON out, on plain Fastify without schemas or hooks. */
 import Fastify from 'fastify';
 import { echoAnswer } from './echo-answer.ts';
 

@@ -10,7 +10,7 @@ const tool = {
   inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false },
 };
 
-/** What the smallest MCP server there can be answers: one tool that gives its text back. Undefined where there is nothing to answer. */
+/** The answers of the smallest possible MCP server: one tool that returns its text. Undefined if nothing is to be answered. */
 export function mcpEchoAnswer(line: string): string | undefined {
   const { id, method = '', params } = JSON.parse(line) as Request;
   if (id === undefined) return undefined;

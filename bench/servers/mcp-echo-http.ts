@@ -1,4 +1,4 @@
-/** The same MCP echo over streamable HTTP: no sessions, no streams, an answer is one piece of JSON. */
+/** The same MCP echo over streamable HTTP: no sessions, no streams, each answer is one JSON document. */
 import { createServer } from 'node:http';
 import { mcpEchoAnswer } from './mcp-echo-answer.ts';
 

@@ -1,4 +1,4 @@
-/** The upstream of every gateway in `mcp-calls.ts`: an MCP echo over stdio, by hand, with as little of its own as can be. */
+/** The upstream of every gateway in `mcp-calls.ts`: an MCP echo over stdio, written by hand to cost as little as possible. */
 import { mcpEchoAnswer } from './mcp-echo-answer.ts';
 
 let rest = '';

@@ -1,4 +1,4 @@
-/** The smallest service that an OpenAPI document describes: `GET /echo?text=…` gives the text back as JSON. */
+/** The smallest service described by OpenAPI: `GET /echo?text=…` returns the text as JSON. */
 import { createServer } from 'node:http';
 
 const document = {

@@ -1,8 +1,8 @@
 import type { Answer, Progress, ToolcribClient } from './toolcrib-client.ts';
 
 /**
- * An agent without a model: it does what a model would, in an order that is written down, so that it can be tested. It looks at its tools,
- * searches for the one it needs, uses it, reads the error, does better, and says what came of it, line by line.
+ * An agent without a model: it follows a script, so that it can be tested. It lists its tools, searches for the one it needs, calls it, reads
+ * the error, corrects itself, and reports the outcome, line by line.
  */
 export async function* runAgent(toolcrib: ToolcribClient, { pizza }: { pizza: string }): AsyncGenerator<string> {
   const tools = await toolcrib.tools();
@@ -24,12 +24,12 @@ async function* order(toolcrib: ToolcribClient, tool: string, pizza: string): As
 
   const problem = answer.error?.message ?? '';
   yield `That failed: ${problem}`;
-  // The error is written to be acted on. Where it names what there is instead, that is worth another try; where it says no, it is not.
+  // Errors say what to do: one that names the alternatives is worth another try, a refusal is not.
   const [, offered] = /There is: (\w+)/.exec(problem) ?? [];
   if (offered !== undefined && offered !== pizza) yield* order(toolcrib, tool, offered);
 }
 
-/** Tells of the progress of a call while it runs; gives its answer. */
+/** Reports the progress of a call while it runs, and returns its answer. */
 async function* tell(call: AsyncGenerator<Progress, Answer>): AsyncGenerator<string, Answer> {
   for (;;) {
     const { done, value } = await call.next();

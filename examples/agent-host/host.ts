@@ -35,7 +35,7 @@ export async function createHost({ issuer, clientId, toolcribUrl, ownUrl }: Host
       const begun = await signIn.begin(`${ownUrl}/callback`);
       const id = newId();
       pending.set(id, begun.pending);
-      // Whoever goes away without signing in leaves one behind: the oldest make room.
+      // Users who leave without signing in leave an entry behind: the oldest make room.
       for (const oldest of pending.keys()) if (pending.size > mostPending) pending.delete(oldest);
       redirect(response, begun.url, cookie('sign_in', id));
     },
@@ -46,7 +46,7 @@ export async function createHost({ issuer, clientId, toolcribUrl, ownUrl }: Host
       pending.delete(id);
       if (begun === undefined) return redirect(response, ownUrl);
       const session = new UserSession(signIn, await signIn.finish(new URL(request.url ?? '', ownUrl), begun));
-      // A name that nobody can have known before: who planted a cookie in the browser has nothing from it.
+      // A new session id that nobody can have known: a cookie planted in the browser is worthless.
       const sessionId = newId();
       sessions.set(sessionId, session);
       redirect(response, ownUrl, cookie('session', sessionId));
@@ -57,7 +57,7 @@ export async function createHost({ issuer, clientId, toolcribUrl, ownUrl }: Host
       const session = sessions.get(id);
       if (session === undefined) return text(response, 401, 'Sign in first.');
       const { pizza } = Object.fromEntries(await formOf(request));
-      // A user who has gone away waits for nothing any more.
+      // Stop when the user has left.
       const gone = new AbortController();
       response.on('close', () => gone.abort());
       const toolcrib = createToolcribClient({ url: toolcribUrl, token: (refused) => session.token(refused), signal: gone.signal });
@@ -82,7 +82,7 @@ export async function createHost({ issuer, clientId, toolcribUrl, ownUrl }: Host
       redirect(response, tokens === undefined ? ownUrl : signIn.endUrl(tokens, `${ownUrl}/`), cookie('session', ''));
     },
 
-    /** From the provider, not from a browser: a session has ended there. */
+    /** Called by the provider, not by a browser, when a session has ended there. */
     async 'POST /backchannel-logout'(request, response) {
       const sid = await readLogoutToken((await formOf(request)).get('logout_token') ?? '').catch(() => undefined);
       if (sid === undefined) return text(response, 400, 'This is no logout token for this application.');
@@ -99,7 +99,7 @@ export async function createHost({ issuer, clientId, toolcribUrl, ownUrl }: Host
     const { pathname } = new URL(request.url ?? '', ownUrl);
     const route = routes[`${request.method} ${pathname}`];
     if (route === undefined) return text(response, 404, 'There is nothing here.');
-    // Cookies know no ports: a page of another application on this machine must not act for the user.
+    // Cookies ignore ports: a page of another application on this machine must not act for the user.
     const from = request.headers['sec-fetch-site'];
     if (request.method === 'POST' && from !== undefined && from !== 'same-origin') return text(response, 403, 'Not from another page.');
     return route(request, response);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 const claimsSchema = z.object({ sid: z.string(), events: z.object({ [event]: z.object({}) }), nonce: z.never().optional() });
 
-/** Reads what the provider sends when a session has ended there (OpenID Connect Back-Channel Logout §2.6); gives the session's name. */
+/** Verifies the logout token of the provider (OpenID Connect Back-Channel Logout §2.6) and returns the id of the ended session. */
 export function createLogoutTokenReader({ issuer, clientId }: { issuer: string; clientId: string }) {
   const keys = createRemoteJWKSet(new URL(`${issuer}/protocol/openid-connect/certs`));
   return async (token: string): Promise<string> => {

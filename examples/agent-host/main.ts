@@ -1,6 +1,6 @@
 /**
  * A host application: users sign in with Keycloak, and an agent uses their tools in their name.
- * `npx node examples/agent-host/main.ts`; what it needs to know is in the environment, as below. README.md says what to look at.
+ * `npx node examples/agent-host/main.ts`; its settings are in the environment, as below. README.md says what to look at.
  */
 import { createServer } from 'node:http';
 import { createHost } from './host.ts';

@@ -18,16 +18,16 @@ import { z } from 'zod';
 
 const claimsSchema = z.object({ preferred_username: z.string(), sid: z.string() });
 
-/** What the identity provider gave for one user. */
+/** The tokens of one user. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly idToken: string;
-  /** When the access token ends, in epoch milliseconds. */
+  /** When the access token expires, in epoch milliseconds. */
   readonly endsAt: number;
 }
 
-/** What has to be remembered while the user is at the identity provider. */
+/** State to remember while the user is at the identity provider. */
 interface Pending {
   readonly verifier: string;
   readonly state: string;
@@ -41,9 +41,9 @@ export class SignedOut extends Error {
 
 export type SignIn = Awaited<ReturnType<typeof createSignIn>>;
 
-/** Signs users in with the authorization code flow and PKCE, as a public client: there is no secret that could be lost. */
+/** Signs users in with the authorization code flow and PKCE, as a public client without a secret. */
 export async function createSignIn({ issuer, clientId }: { issuer: string; clientId: string }) {
-  // Plain http is for a provider on this machine only.
+  // Plain http only for a provider on this machine.
   const isLocal = new URL(issuer).hostname === '127.0.0.1';
   const provider = await discovery(new URL(issuer), clientId, undefined, None(), isLocal ? { execute: [allowInsecureRequests] } : {});
 
@@ -62,7 +62,7 @@ export async function createSignIn({ issuer, clientId }: { issuer: string; clien
       return { url, pending };
     },
 
-    /** The browser came back to this address: the code in it is worth tokens, once, and only to whoever began. */
+    /** The browser came back to this address: its code can be exchanged for tokens, once, and only by the one who began. */
     async finish(callback: URL, { verifier, state, nonce }: Pending): Promise<{ tokens: Tokens; username: string; sid: string }> {
       const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
       const answer = await authorizationCodeGrant(provider, callback, checks);
@@ -74,7 +74,7 @@ export async function createSignIn({ issuer, clientId }: { issuer: string; clien
       try {
         return tokensIn(await refreshTokenGrant(provider, refreshToken), { refreshToken, idToken });
       } catch (cause) {
-        // Anything else may pass: the session is not given up for a provider that is away.
+        // Any other failure may be temporary: the session stays while the provider is down.
         if (!(cause instanceof ResponseBodyError) || cause.error !== 'invalid_grant') throw cause;
         throw new SignedOut('The session has ended: sign in again', { cause });
       }

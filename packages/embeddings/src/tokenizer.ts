@@ -1,12 +1,12 @@
-/** What stands for the space before a word in its first token. */
+/** Represents the space before a word in its first token. */
 const space = '\u2581';
-/** Longer ones are no words, and splitting takes time that grows with the square of the length. */
+/** Longer strings are not words, and the time to split them grows with the square of the length. */
 const longestWord = 64;
 
 /**
- * Splits a text into the tokens of the weights: characters first, then again and again the two neighbours that make the token with the
- * lowest number, which is the order they were merged in when the tokens were made (byte-pair encoding). No token reaches over a space, so
- * that each word is split for itself.
+ * Splits a text into the tokens of the weights by byte-pair encoding: starts with characters, then repeatedly merges the two neighbours
+ * that form the token with the lowest number, which is the order in which the tokens were learned. No token spans a space, so each word is
+ * split separately.
  */
 export function createTokenizer(tokens: readonly string[]): (text: string) => number[] {
   const numbers = new Map(tokens.map((token, number) => [token, number]));
@@ -26,7 +26,7 @@ export function createTokenizer(tokens: readonly string[]): (text: string) => nu
     return parts.flatMap((part) => numbers.get(part) ?? bytesOf(part));
   }
 
-  /** A character that is no token is its bytes. */
+  /** A character without a token of its own is split into bytes. */
   function bytesOf(character: string): number[] {
     const names = [...new TextEncoder().encode(character)].map((byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
     return names.flatMap((name) => numbers.get(name) ?? []);

@@ -18,28 +18,28 @@ import { failureOf } from './explain-failure.ts';
 import type { ToolCall, ToolOptions } from './tool-call.ts';
 import { toolcribError, ToolcribError } from './toolcrib-error.ts';
 
-/** Any form of registration: a command, a package, a plugin directory, a container, an address. Its `resilience` has the timeouts. */
+/** Any form of registration: a command, a package, a plugin directory, a container, an address. Timeouts are in its `resilience`. */
 export type McpServerRegistration = McpRegistrationInput & { name: string };
 
-/** How it is run. Without `dataDir` it lives in a temporary directory that is removed when it stops. */
+/** How the server is run. Without `dataDir` its data is in a temporary directory that is removed when it stops. */
 export interface LocalOptions extends ToolOptions, Partial<CribConfig> {}
 
 /** An MCP server in the process of the agent. */
 export interface LocalMcpServer extends AsyncDisposable {
-  /** Resolves when it is proven ready; rejects with why it is not. Once stopped, it can be started again. */
+  /** Resolves when the server is proven ready; rejects with the reason if not. Once stopped, it can be started again. */
   start(): Promise<void>;
-  /** Its tools as they are now; none while it is not started. */
+  /** The current tools; none while the server is not started. */
   listTools(): ListedTool[];
   /**
-   * By the tool's own name, or `namespace:tool`. Resolves with the answer of a call that succeeded. [EXEC-6] One that was refused or failed is
-   * thrown as `ValidationError`, `ToolNotFoundError`, `ToolCallError`, or else as `ToolcribError`; what the tool answered is its `answer`.
+   * Calls a tool by its own name or as `namespace:tool`. Resolves with the answer if the call succeeded. [EXEC-6] A refused or failed call
+   * rejects with `ValidationError`, `ToolNotFoundError`, `ToolCallError`, or else `ToolcribError`; its `answer` is what the tool answered.
    */
   callTool(name: string, args?: Record<string, unknown>, options?: McpCallOptions): Promise<Answer>;
-  /** Its tools for LangChain. Always the same array, kept current while it runs. */
+  /** The tools for LangChain. Always the same array, updated in place while the server runs. */
   tools(): CribTool[];
-  /** Tells when the tools have changed; the returned function ends it. */
+  /** Calls the listener when the tools have changed; the returned function unsubscribes. */
   onChange(listener: (tools: readonly CribTool[]) => void): () => void;
-  /** Resolves when nothing of it is left. */
+  /** Resolves when the server has ended completely. */
   stop(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ interface Running extends AsyncDisposable {
   id: string;
 }
 
-/** [LC-1] A local, container or remote MCP server for one agent, without a Toolcrib that listens anywhere: no policy is asked. */
+/** [LC-1] A local, container or remote MCP server for one agent, without a Toolcrib server: no policies apply. */
 export function addMcpServer(registration: McpServerRegistration, options: LocalOptions = {}): LocalMcpServer {
   const { timeoutMs, onElicitation, ...config } = options;
   const tools: CribTool[] = [];
@@ -59,7 +59,7 @@ export function addMcpServer(registration: McpServerRegistration, options: Local
 
   const listed = () => (running === undefined ? [] : running.service.availableTools().map(describe));
 
-  /** Told of every change there is, and passes on only what concerns its list. */
+  /** Called for every change; notifies listeners only if the list has changed. */
   function refresh(): void {
     const current = listed();
     const seen = JSON.stringify(current);
@@ -84,7 +84,7 @@ export function addMcpServer(registration: McpServerRegistration, options: Local
   const callFromModel: ToolCall = (tool, args, { onEvent, onElicitation: ask, ...calling }) =>
     callTool(tool.name, args as Record<string, unknown>, {
       ...calling,
-      // They come from the process of the server, and LangGraph finds the place in its stream by who called.
+      // Events arrive in the async context of the server process; LangGraph finds its stream through that of the caller.
       onEvent: onEvent && AsyncResource.bind(onEvent),
       onElicitation: ask && ((question) => ask(question) as Promise<never>),
     });
@@ -99,7 +99,7 @@ export function addMcpServer(registration: McpServerRegistration, options: Local
     starting = undefined;
     running = undefined;
     begun?.stopping.abort(new ToolcribError('CONFLICT', `The MCP server ${registration.name} was stopped before it was ready.`));
-    // Where the start has failed, nothing is left of it.
+    // A failed start has cleaned up after itself.
     const opened = await begun?.opened.catch(() => undefined);
     await opened?.[Symbol.asyncDispose]();
     refresh();
@@ -136,7 +136,7 @@ async function open(registration: McpServerRegistration, config: Partial<CribCon
   await using opened = new AsyncDisposableStack();
   const dataDir = config.dataDir ?? opened.adopt(await mkdtemp(join(tmpdir(), 'toolcrib-')), remove);
   const service = opened.use(await openMcpService({ ...config, dataDir }));
-  // In a directory of its own choice it may be there from the last time.
+  // A data directory that was given may contain the server from an earlier run.
   const known = service.list().find(({ name }) => name === registration.name);
   const { id } = known === undefined ? await service.create(registration) : await service.update({ ...registration, id: known.id });
   await unlessAborted(service.start(id), signal);

@@ -5,8 +5,8 @@ import type { CallEvent, CallOptions, ElicitationAnswer, Question } from './tool
 import { ToolcribError } from './toolcrib-error.ts';
 
 /**
- * [BFF-2] One call. It is streamed where somebody wants to hear of it: without a stream Toolcrib itself declines what a tool asks, which
- * saves a round trip. Whoever aborts closes the connection, which cancels the call.
+ * [BFF-2] Makes one call, streamed only if there is a handler for events or questions: without a stream Toolcrib itself declines questions,
+ * which saves a round trip. Aborting closes the connection, which cancels the call.
  */
 export async function callTool(client: HttpClient, toolId: string, args: unknown, options: CallOptions): Promise<Answer> {
   const { signal, timeoutMs, onEvent, onElicitation } = options;
@@ -43,7 +43,7 @@ function takeEvent(client: HttpClient, { event, data }: ServerEvent, options: Ca
       options.onEvent?.({ type: event, ...(JSON.parse(data) as object) } as CallEvent);
       return undefined;
     default:
-      // What a newer Toolcrib tells besides.
+      // An event type of a newer Toolcrib.
       return undefined;
   }
 }
@@ -61,10 +61,10 @@ async function answerQuestion(client: HttpClient, { call_id, elicitation_id, req
   try {
     if (onElicitation !== undefined) answer = await onElicitation(request);
   } catch {
-    // Whoever was asked has failed to answer, which is no answer.
+    // A handler that fails counts as a cancelled question.
     answer = { action: 'cancel' };
   }
   const path = `/api/bff/calls/${encodeURIComponent(call_id)}/elicitations/${encodeURIComponent(elicitation_id)}`;
-  // Where the call has ended meanwhile, nobody waits for it any more.
+  // If the call has ended meanwhile, nobody needs the answer.
   await client.send('POST', path, { body: answer, signal }).catch(() => undefined);
 }

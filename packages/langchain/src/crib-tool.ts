@@ -11,8 +11,8 @@ import type { CallOptions, ToolCall, ToolOptions } from './tool-call.ts';
 import { ToolcribError } from './toolcrib-error.ts';
 
 /**
- * [LC-1] A tool of Toolcrib as LangChain wants it. What a model's call gives is always a message: that of a failed one has the status
- * `error` and says why, because some agents give up on a tool that throws. Whoever calls without a model gets the error thrown.
+ * [LC-1] A tool of Toolcrib for LangChain. A call by a model always returns a message: a failed call has the status `error` and says why,
+ * because some agents give up when a tool throws. A call without a model throws the error.
  */
 export class CribTool extends DynamicStructuredTool<Record<string, unknown>> {
   constructor(tool: ListedTool, call: ToolCall, options: ToolOptions) {
@@ -40,8 +40,8 @@ export class CribTool extends DynamicStructuredTool<Record<string, unknown>> {
   }
 
   /**
-   * Toolcrib checks the arguments itself, and says what is wrong with them. LangChain's own check would come first and say only that
-   * something is; it also takes every schema for one of 2019 and runs the patterns of whoever wrote it.
+   * Toolcrib checks the arguments itself, and says what is wrong with them. LangChain's own check would come first and say only that they
+   * are wrong. It also treats every schema as draft 2019-09, and runs untrusted patterns without protection.
    */
   override call(arg: never, config?: RunnableConfig, tags?: string[]): Promise<never> {
     const unchecked = Object.create(this, { schema: { value: {} } }) as this;
@@ -55,7 +55,7 @@ interface Calling {
   options: ToolOptions;
 }
 
-/** The answer of a call that succeeded. */
+/** Resolves with the answer of a successful call; throws otherwise. */
 async function callFor({ tool, call, options }: Calling, args: unknown, run?: CallbackManagerForToolRun, config?: ToolRunConfig) {
   const { timeoutMs, onElicitation } = options;
   const events = createEventTeller(tool.model_name, config, run);

@@ -1,26 +1,29 @@
 import type { ListedTool } from 'toolcrib/api';
 import type { HttpClient } from './http-client.ts';
 
-/** Which of the user's tools are wanted; all of them unless something is said. */
+/** Selects some of the user's tools; all of them by default. */
 export interface ToolSelection {
   /** Only tools of this group. */
   group?: string;
-  /** What is looked for, in any words; the tools then come in the order of how well they fit. */
+  /** Words to search for, in any phrasing; best matches come first. */
   q?: string;
-  /** How many of those found, at most 1000; 10 unless told. */
+  /** How many search results to return, at most 1000; 10 by default. */
   limit?: number;
-  /** Only these, by name (`crm:find_customer`), model name or tool id. One that is not there for the user is left out. */
+  /** Only these tools, by name (`crm:find_customer`), model name or tool id. Tools that the user may not use are left out. */
   names?: readonly string[];
 }
 
-/** The pages of a list, each with the tag by which an unchanged one is known. */
+/** A page of the list, with its ETag for detecting changes. */
 export interface ListPage {
   etag: string | null;
   tools: ListedTool[];
   next_cursor: string | null;
 }
 
-/** [BFF-1] All pages, but of a search the first one; of `before`, what has not changed is not sent again. The very same pages where nothing has changed. */
+/**
+ * [BFF-1] Reads all pages, or only the first of a search. Pages in `before` that have not changed are not sent again. Returns `before`
+ * itself if nothing has changed.
+ */
 export async function readPages(
   client: HttpClient,
   { group, q, limit }: ToolSelection,

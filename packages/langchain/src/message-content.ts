@@ -2,12 +2,12 @@ import type { MessageContent } from '@langchain/core/messages';
 import type { Answer, ContentBlock } from 'toolcrib';
 import { formatForModel } from 'toolcrib/format-for-model';
 
-/** The pictures that models take. */
+/** The image types that models accept. */
 const picture = /^image\/(png|jpeg|gif|webp)$/;
 
 /**
- * A successful answer as a model reads it best: structured content as YAML, else the text; pictures as pictures. What no model can take is
- * named, so that it knows of it; the answer itself has it.
+ * Formats a successful answer for a model: structured content as YAML, else the text; images as images. Content that models do not accept
+ * is only mentioned; the answer itself contains it.
  */
 export function messageContent(answer: Answer): MessageContent {
   const others = answer.content.filter(({ type }) => type !== 'text');
@@ -18,7 +18,7 @@ export function messageContent(answer: Answer): MessageContent {
   return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...pictures];
 }
 
-/** As a data address, the form that the integrations of all models understand. */
+/** As a data URL, which the integrations of all models understand. */
 function pictureIn(block: ContentBlock) {
   const { data, mimeType } = binaryOf(block);
   if (data === undefined || !picture.test(mimeType)) return [];
@@ -34,7 +34,7 @@ function noteOn(block: ContentBlock): string[] {
   return isText(text) ? [text] : [];
 }
 
-/** Pictures and sounds have their bytes themselves, files in what they embed. */
+/** Images and audio contain their bytes directly, embedded files in their resource. */
 function binaryOf(block: ContentBlock): { data: string | undefined; mimeType: string } {
   const { blob, ...resource } = resourceOf(block);
   const data = block.type === 'resource' ? blob : block['data'];

@@ -4,7 +4,7 @@ export interface ServerEvent {
   id: string | undefined;
 }
 
-/** The events of a `text/event-stream`, in order, whatever pieces it arrives in. */
+/** Parses the events of a `text/event-stream`, however it is split into chunks. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void, undefined> {
   let event = 'message';
   let id: string | undefined;
@@ -25,7 +25,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
 /** Toolcrib ends its lines with `\n`; a proxy that rewrites them may use `\r\n`. */
 async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
-  // Kept in pieces until the line ends: an answer of many megabytes is one line.
+  // Collected in pieces until the line ends: one line can be an answer of many megabytes.
   let pieces: string[] = [];
   for await (const chunk of body) {
     const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');

@@ -3,17 +3,17 @@ import type { CallbackManagerForToolRun } from '@langchain/core/callbacks/manage
 import { patchConfig, type RunnableConfig } from '@langchain/core/runnables';
 import type { CallEvent } from './tool-call.ts';
 
-/** What is seen of a running call in LangGraph's stream (`streamMode: 'custom'`) and by callbacks (`on_custom_event`). */
+/** An event of a running call, in LangGraph's stream (`streamMode: 'custom'`) and for callbacks (`on_custom_event`). */
 export type ToolEvent = { [Type in CallEvent['type']]: Named<Type> }[CallEvent['type']];
 type Named<Type> = Omit<Extract<CallEvent, { type: Type }>, 'type'> & {
   type: `toolcrib_${Type & string}`;
-  /** The name the model called it by. */
+  /** The name by which the model called the tool. */
   tool: string;
-  /** Which of the model's calls it belongs to, where a model has called. */
+  /** The id of the model's tool call; absent if no model made the call. */
   tool_call_id?: string;
 };
 
-/** What LangGraph adds to the configuration of a tool; its older versions have the writer one step deeper. */
+/** The fields that LangGraph adds to the config of a tool; older versions have the writer in `configurable`. */
 export interface ToolRunConfig extends RunnableConfig {
   toolCall?: { id?: string };
   writer?: Writer | null;
@@ -22,11 +22,11 @@ type Writer = (chunk: unknown) => void;
 
 export interface EventTeller {
   tell(event: CallEvent): void;
-  /** Resolves when everybody has heard of everything. */
+  /** Resolves when all events are delivered. */
   told(): Promise<void>;
 }
 
-/** Undefined where nobody could hear it. */
+/** Undefined if nobody listens. */
 export function createEventTeller(
   tool: string,
   config: ToolRunConfig = {},
@@ -36,7 +36,7 @@ export function createEventTeller(
   if (writer === undefined && run === undefined) return undefined;
   const id = config.toolCall?.id;
   const within = run && patchConfig(config, { callbacks: run.getChild() });
-  // One after another, so that they are heard in their order.
+  // One after another, so that events arrive in order.
   let last: Promise<void> = Promise.resolve();
   return {
     tell({ type, ...event }) {
@@ -44,7 +44,7 @@ export function createEventTeller(
       try {
         writer?.(told);
       } catch {
-        // Whoever listened has gone. That is no reason for the call to fail.
+        // A listener that is gone must not fail the call.
       }
       if (within !== undefined) last = last.then(() => dispatchCustomEvent(told.type, told, within)).catch(() => undefined);
     },

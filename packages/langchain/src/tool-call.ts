@@ -1,10 +1,10 @@
 import type { Answer, McpCallEvent } from 'toolcrib';
 import type { ListedTool } from 'toolcrib/api';
 
-/** What a call tells while it runs: its progress, and lines of its log. */
+/** An event during a call: progress, or a line of its log. */
 export type CallEvent = McpCallEvent;
 
-/** [MCP-13] What a tool asks in the middle of a call: `message`, and the schema of the form to fill in. */
+/** [MCP-13] A question that a tool asks during a call: `message`, and the schema of the form to fill in. */
 export interface Question {
   message?: string;
   requestedSchema?: Record<string, unknown>;
@@ -13,7 +13,7 @@ export interface Question {
 
 export interface ElicitationAnswer {
   action: 'accept' | 'decline' | 'cancel';
-  /** What was filled in, when accepted. */
+  /** The values that were filled in, when accepted. */
   content?: Record<string, unknown>;
 }
 
@@ -24,13 +24,13 @@ export interface CallOptions {
   onElicitation?(question: Question): Promise<ElicitationAnswer>;
 }
 
-/** What an application decides about all calls. */
+/** Options that apply to all calls. */
 export interface ToolOptions {
-  /** How long a call may take, unless the tool has less; Toolcrib's own default otherwise. */
+  /** The timeout of a call, unless the tool has a shorter one. Defaults to Toolcrib's own. */
   timeoutMs?: number;
-  /** Answers what a tool asks in the middle of a call, usually by asking the user. Without it every question is declined. */
+  /** Answers a tool's questions during a call, usually by asking the user. Without it every question is declined. */
   onElicitation?(question: Question, tool: ListedTool): Promise<ElicitationAnswer>;
 }
 
-/** How a tool is called, here or over there. Refusals are thrown as `ToolcribError`; what the tool did is in the answer. */
+/** Calls a tool, in this process or on a Toolcrib server. Throws refusals as `ToolcribError`; a failure of the tool is in the answer. */
 export type ToolCall = (tool: ListedTool, args: unknown, options: CallOptions) => Promise<Answer>;

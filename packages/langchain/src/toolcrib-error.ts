@@ -4,19 +4,19 @@ interface ToolcribErrorOptions {
   retryable?: boolean;
   /** How long to wait before the same call may work. */
   retryAfterMs?: number;
-  /** What the tool answered, where it was asked. */
+  /** The answer of the tool, if it was called. */
   answer?: Answer;
-  /** Whose failure it is, where that does not follow from the code. */
+  /** Whose failure it is, if that does not follow from the code. */
   origin?: Origin;
-  /** [EXEC-4] The whole structured content of a failed call; otherwise what went wrong underneath. */
+  /** [EXEC-4] The structured content of a failed call; otherwise the underlying error. */
   cause?: unknown;
 }
 
-/** A call that was refused or failed. Its message is written for the model that has to act on it. */
+/** A refused or failed call. The message is written for the model that has to act on it. */
 export class ToolcribError extends Error {
   override name = 'ToolcribError';
   readonly code: ErrorCode;
-  /** Whose failure it is: the `tool`'s own, its `source`'s, the `gateway`'s, which is Toolcrib, or the `caller`'s. */
+  /** Whose failure it is: of the `tool`, its `source`, the `gateway` (Toolcrib) or the `caller`. */
   readonly origin: Origin;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
@@ -32,25 +32,25 @@ export class ToolcribError extends Error {
   }
 }
 
-/** Of a request that Toolcrib refused, or that did not reach it. */
+/** Codes for which the origin defaults to `gateway`. */
 const ofGateway: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['RATE_LIMITED', 'INTERNAL', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE']);
 
-/** [EXEC-6] UTCP's InvalidRequest: the arguments do not fit, as Toolcrib or the tool itself says. */
+/** [EXEC-6] UTCP's InvalidRequest: Toolcrib or the tool itself rejected the arguments. */
 export class ValidationError extends ToolcribError {
   override name = 'ValidationError';
 }
 
-/** UTCP's MethodNotFound: the tool is not there, or not for this user. */
+/** UTCP's MethodNotFound: the tool does not exist, or this user may not use it. */
 export class ToolNotFoundError extends ToolcribError {
   override name = 'ToolNotFoundError';
 }
 
-/** UTCP's InternalError: the tool was asked and says that it failed. */
+/** UTCP's InternalError: the tool ran and reported a failure. */
 export class ToolCallError extends ToolcribError {
   override name = 'ToolCallError';
 }
 
-/** The error under the name that says what went wrong. */
+/** Creates the error class that matches the code. */
 export function toolcribError(code: ErrorCode, message: string, options: ToolcribErrorOptions = {}): ToolcribError {
   if (code === 'VALIDATION_ERROR') return new ValidationError(code, message, options);
   if (code === 'NOT_FOUND') return new ToolNotFoundError(code, message, options);

@@ -9,13 +9,13 @@ export interface ToolcribOptions extends HttpClientInput, ToolOptions {}
 
 /** One user's view of a running Toolcrib. */
 export interface Toolcrib {
-  /** The tools the user may use, as they are now. */
+  /** The tools that the user may use at this moment. */
   tools(selection?: ToolSelection & { signal?: AbortSignal }): Promise<CribTool[]>;
-  /** The same, kept current until it is closed. */
+  /** The same tools, kept current until the toolset is closed. */
   toolset(selection?: ToolSelection & Pick<ToolsetInput, 'onError'>): Promise<Toolset>;
 }
 
-/** [LC-1] A user's tools from a running Toolcrib. It is one user's, as the token is: make one for each. */
+/** [LC-1] A user's tools from a running Toolcrib. Create one for each user, because the token is that of one user. */
 export function createToolcrib({ timeoutMs, onElicitation, ...address }: ToolcribOptions): Toolcrib {
   const client = createHttpClient(address);
   const call: ToolCall = (tool, args, options) => callTool(client, tool.tool_id, args, options);

@@ -2,7 +2,7 @@ import { BaseChatModel, type BindToolsInput } from '@langchain/core/language_mod
 import { AIMessage, type BaseMessage, type ToolCall } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
 
-/** What the model says in one of its turns, given all that was said and the names of the tools it was shown. */
+/** The model's reply in one turn, given the conversation and the names of its tools. */
 type Turn = (messages: BaseMessage[], toolNames: string[]) => string | Omit<ToolCall, 'type'>[];
 
 /** A chat model that says what it was told to: the turns one after another, each a text or calls of tools. */

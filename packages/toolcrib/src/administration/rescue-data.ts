@@ -7,13 +7,13 @@ import type { Database } from '../store/database.ts';
 interface RescueInput {
   database: Database;
   dataDir: string;
-  /** Where they were in the data folder too; undefined where they are kept elsewhere. */
+  /** The keys, if they were in the data folder; undefined if they are kept elsewhere. */
   keyRing: KeyRing | undefined;
 }
 
 /**
- * Writes what is still open to a data folder of its own beside the one that is gone, and resolves with where that is. A file without a name is
- * there as long as somebody has it open, and nobody but this process does.
+ * Writes the open database to a new data folder beside the deleted one, and resolves with its path. A deleted file exists for as long as a
+ * process has it open, and only this process does.
  */
 export async function rescueData({ database, dataDir, keyRing }: RescueInput): Promise<string> {
   const folder = `${dataDir}-rescued-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;

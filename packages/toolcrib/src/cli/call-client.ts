@@ -8,7 +8,7 @@ import type { Administrator } from './source-client.ts';
 // Looser than the contract: a newer server may say more than we know of, and --json shows it.
 const { call_id, started_at, duration_us, subject, tool, user_name } = callRecordSchema.shape;
 const code = z.string().nullable();
-/** Not there where the server is of an earlier version. */
+/** Missing in answers of earlier versions. */
 const origin = z.string().nullish();
 const callSchema = z.looseObject({
   call_id,
@@ -33,7 +33,7 @@ async function readPage({ client, token }: Administrator, query: CallQuery, sign
   return parseAnswer(listSchema, await client.json('GET', '/api/calls', { token, query, ...(signal && { signal }) }), client.url);
 }
 
-/** The newest calls that fit, the newest last; `more` says whether there may be others before them. */
+/** The newest matching calls, the newest last; `more` says whether there may be older ones. */
 export async function listCalls(administrator: Administrator, query: CallQuery, limit: number) {
   const calls: ShownCall[] = [];
   let followCursor: string | undefined;
@@ -52,13 +52,13 @@ interface Following {
   query: CallQuery;
   from: string;
   signal: AbortSignal;
-  /** The token has expired: another, or undefined where there is none. */
+  /** Called when the token has expired: gets another, or undefined if there is none. */
   renew(): Promise<string> | undefined;
-  /** The server cannot be reached, and is asked again. */
+  /** Called when the server cannot be reached. It is asked again. */
   onLost(error: CribError): void;
 }
 
-/** The calls that fit, as they end, until the signal aborts. */
+/** The matching calls, as they end, until the signal aborts. */
 export async function* followCalls({ client, token }: Administrator, following: Following): AsyncGenerator<ShownCall[]> {
   const { query, signal } = following;
   let follow = following.from;

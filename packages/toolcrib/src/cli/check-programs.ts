@@ -47,10 +47,10 @@ const programs: Program[] = [
 
 const startDocker: Cures = { linux: 'sudo systemctl start docker', darwin: 'open -a Docker', win32: 'start Docker Desktop' };
 
-/** What only some kinds of sources need: none of it is missed until one is registered. */
+/** Programs that only some sources need: nobody misses them until such a source is registered. */
 export async function checkPrograms(dockerHost: string | undefined): Promise<Check[]> {
   const [npx, uvx, docker, daemon] = await Promise.all([...programs.map(checkProgram), checkDaemon(dockerHost)]);
-  // Whoever has neither wants no containers, and one line about it is enough.
+  // With neither, containers are probably not wanted, and one line is enough.
   const isWanted = docker?.state === 'ok' || daemon?.state === 'ok';
   return [npx, uvx, docker, ...(isWanted ? [daemon] : [])].filter((check) => check !== undefined);
 }
@@ -65,7 +65,7 @@ async function checkProgram({ name, args, use, install }: Program): Promise<Chec
   }
 }
 
-/** Asked as sources in containers do it, which need no docker command. */
+/** Asks the daemon directly, as sources in containers do, which need no docker command. */
 async function checkDaemon(host: string | undefined): Promise<Check> {
   const check = { name: 'docker daemon', required: false };
   const engine = createDockerEngine(host, process.env);
@@ -88,7 +88,7 @@ async function firstLine(name: string, args: string[]): Promise<string> {
 
 function isAbsent(error: unknown): boolean {
   const { code } = error as { code?: unknown };
-  // 9009 is how the shell of Windows says that it knows no such command.
+  // The shell of Windows exits with 9009 if there is no such command.
   return code === 'ENOENT' || code === 9009;
 }
 

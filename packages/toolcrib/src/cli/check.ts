@@ -2,7 +2,7 @@
 export interface Check {
   name: string;
   state: 'ok' | 'missing' | 'broken';
-  /** Toolcrib does not run as configured without it; what is optional is for some kinds of sources only. */
+  /** Whether Toolcrib needs it to run as configured. Optional things are for some sources only. */
   required: boolean;
   detail: string;
   /** What to do about it. */

@@ -33,7 +33,7 @@ export interface ConfigClient {
   apply(fingerprint: string): Promise<ShownApplied>;
 }
 
-/** [SRC-6] Asks a server about a file. What it refuses is said with its place in the file. */
+/** [SRC-6] Asks a server about a file. Refusals name the place in the file. */
 export function createConfigClient({ client, token }: Administrator, { wished, placeOf }: ConfigFile<unknown>, file: string): ConfigClient {
   async function ask(path: string, query: Record<string, string> = {}): Promise<unknown> {
     try {

@@ -24,7 +24,7 @@ const pageSchema = z.looseObject({
   report: z.unknown(),
 });
 
-/** [INV-3] Everything of a source that waits for approval, from all pages. */
+/** [INV-3] All differences of a source that wait for approval, from all pages. */
 export async function readDifferences({ client, token }: Administrator, sourceId: string) {
   const differences: ShownDifference[] = [];
   for (let cursor: string | undefined; ;) {

@@ -24,13 +24,13 @@ export interface ToolToTry {
   annotations?: unknown;
 }
 
-/** What is better not proposed to somebody who only wants to see it work. */
+/** Tools that are no good suggestion for a first try. */
 const harmful = /delete|remove|drop|destroy|purge|reset|clear|kill|stop|cancel|send|pay|write|create|update|set[_-]|put/i;
-/** Names and values are the server's own words, and become part of a command that somebody may paste. */
+/** Names and values come from the server, and become part of a command that somebody may paste. */
 const plainName = /^[\w:.-]+$/;
 const plainValue = /^[\w.:/@-][\w .:/@-]{0,39}$/;
 
-/** [CLI-1] What to write behind `toolcrib` to try a tool whose arguments are simple: one that only reads where there is one, with few arguments. */
+/** [CLI-1] A `toolcrib` command line that tries a tool with simple arguments: preferably one that only reads, with few arguments. */
 export function exampleCall(tools: readonly ToolToTry[]): string | undefined {
   const candidates = tools.flatMap((tool) => {
     if (tool.state !== 'active' || !plainName.test(tool.name)) return [];
@@ -79,7 +79,7 @@ const byFormat: Partial<Record<string, string>> = {
   uri: 'https://example.org/',
 };
 
-/** Whether --arg would give it back as it is: a text that reads as JSON would become something else. */
+/** Whether --arg would pass the value unchanged: a text that is also JSON would become something else. */
 function isPlain(value: unknown, types: readonly (string | undefined)[]): value is string | number | boolean {
   if (typeof value === 'number' || typeof value === 'boolean') return true;
   return typeof value === 'string' && plainValue.test(value) && !/^(?:-?\d|true$|false$|null$)/.test(value) && !types.includes('array');

@@ -2,12 +2,12 @@ import type { RunRules } from '../model/run-rules.ts';
 import type { Given } from './given.ts';
 
 interface GivenByFiles<Name extends string> {
-  /** With what the configuration file says where neither an option nor a variable does. */
+  /** With the settings of the configuration file, where neither an option nor a variable is given. */
   given: Given<Name>;
   runRules?: RunRules;
 }
 
-/** What a server is told in files. What reads them is loaded only where there is one. */
+/** The settings of a server that come from files. Their readers are loaded only if there is a file. */
 export async function givenByFiles<Name extends string>(
   asked: Given<Name | 'config' | 'run-rules'>,
 ): Promise<GivenByFiles<Name | 'config' | 'run-rules'>> {

@@ -15,7 +15,7 @@ const policySchema = z.looseObject({
 const listSchema = z.looseObject({ ...policyListSchema.shape, policies: z.array(policySchema) });
 export type ShownPolicy = z.infer<typeof policySchema>;
 
-/** [POL-3] The policies that grant one of these groups to somebody. */
+/** [POL-3] The policies that grant one of these groups. */
 export async function grantingPolicies({ client, token }: Administrator, groups: readonly string[]): Promise<ShownPolicy[]> {
   const { policies } = parseAnswer(listSchema, await client.json('GET', '/api/policies', { token }), client.url);
   const granting = policies.filter(({ enabled, matchers, groups: granted }) => {

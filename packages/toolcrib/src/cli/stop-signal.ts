@@ -6,7 +6,7 @@ import { constants } from 'node:os';
  */
 const sameWishMs = 500;
 
-/** Resolves when the server should stop. Whoever asks again does not want to wait, and the process ends at once. */
+/** Resolves when the server should stop. A second request ends the process at once. */
 export function stopSignal(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let askedAt: number | undefined;

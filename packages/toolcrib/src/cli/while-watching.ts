@@ -7,7 +7,7 @@ export interface Watched {
   id: string;
   /** What is going on, such as `Starting everything`. */
   label: string;
-  /** Whether it is new, so that nothing it said is old. */
+  /** Whether it is new, so that all of its output is new too. */
   isNew?: boolean;
   signal: AbortSignal;
 }
@@ -16,7 +16,7 @@ export interface Watched {
 const keptLines = 1000;
 const askEveryMs = 1000;
 
-/** Shows what a source says while something is done with it. That cannot fail what is done: it is only looked at. */
+/** Shows the output of a source while something is done with it. Failing to show it fails nothing else. */
 export async function whileWatching<Result>(administrator: Administrator, watched: Watched, act: () => Promise<Result>): Promise<Result> {
   const { id, label, isNew = false, signal } = watched;
   const old = isNew ? { lines: [] } : await readSourceLog(administrator, id, { lines: 1 }, signal).catch(() => ({ lines: [] }));
@@ -24,7 +24,7 @@ export async function whileWatching<Result>(administrator: Administrator, watche
   const progress = openProgressLine(label);
   const show = (line: ShownLine) => {
     shownUntil = line;
-    // What happened to it is what the command ends with; here it is only what the server itself says.
+    // The command reports events at its end; here only the output of the server is shown.
     if (line.stream === 'stderr') progress.say(line.text);
   };
 
@@ -56,7 +56,7 @@ export async function whileWatching<Result>(administrator: Administrator, watche
     }
   }
 
-  /** What it said last may still have been on its way. */
+  /** The last output may still be on its way. */
   async function showRest(): Promise<void> {
     const { lines } = await readSourceLog(administrator, id, { lines: keptLines }).catch(() => ({ lines: [] }));
     const last = lines.findLastIndex((line) => line.time === shownUntil?.time && line.text === shownUntil.text);

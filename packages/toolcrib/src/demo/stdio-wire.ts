@@ -1,4 +1,4 @@
-/** One JSON-RPC message, as far as a server has to look into it. */
+/** The fields of a JSON-RPC message that the server reads. */
 export interface Message {
   id?: string | number;
   method?: string;
@@ -14,14 +14,14 @@ const headerEnd = '\r\n\r\n';
 const longestMessage = 1_000_000;
 
 /**
- * Reads messages from standard input and writes to standard output: one per line, or each behind a `Content-Length` header, whichever the
- * other side begins with.
+ * Reads messages from standard input and writes to standard output: one per line, or each after a `Content-Length` header, whichever the
+ * client begins with.
  */
 export function openStdioWire(onMessage: (message: Message) => void): Wire {
   let held = Buffer.alloc(0);
   let withHeaders: boolean | undefined;
 
-  /** The text of the next whole message, or undefined until more has come. */
+  /** The text of the next complete message; undefined until it has arrived. */
   function next(): string | undefined {
     if (withHeaders === undefined && held.length > 0) withHeaders = /^c/i.test(held.toString('latin1', 0, 1));
     if (withHeaders !== true) return take(held.indexOf('\n'), 1);
@@ -45,7 +45,7 @@ export function openStdioWire(onMessage: (message: Message) => void): Wire {
     if (held.length > longestMessage) process.exit(1);
     for (let text = next(); text !== undefined; text = next()) if (text.trim() !== '') onMessage(JSON.parse(text) as Message);
   });
-  // The other side is gone, and nobody else will come.
+  // The client is gone.
   process.stdin.on('end', () => process.exit(0));
 
   return {

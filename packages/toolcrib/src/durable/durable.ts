@@ -1,32 +1,32 @@
-/** Work that goes on after a crash. What it is about is sealed before it comes here: nobody here can read it. */
+/** A job that survives a crash. Its input is encrypted before it is passed here. */
 export interface Job {
   readonly id: string;
   readonly input: string;
 }
 
-/** What a job has done so far. */
+/** The stored steps of a job. */
 export interface StepRecords {
   /**
-   * What `work` gave when the job came here for the first time; nothing is remembered where it fails. Names and their order have to be the
-   * same in every run, and one step is done after another.
+   * Runs `work` the first time, and returns the stored result in later runs; a failure is not stored. Names and their order must be the
+   * same in every run, and steps must run one after another.
    */
   once(name: string, work: () => Promise<string>): Promise<string>;
 }
 
-/** [OPS-2] Keeps jobs and their steps, and finds somebody who goes on with those whose server is gone. */
+/** [OPS-2] Stores jobs and their steps, and has another server resume the jobs of a dead one. */
 export interface Durable {
   /**
-   * Remembers the job, then does `work`. When that has ended well, the job is forgotten; when it fails, the job is left to whoever comes
-   * next: a later start, or another server.
+   * Stores the job, then does `work`. If it succeeds, the job is deleted; if it fails, the job is left to a later start or another
+   * server.
    */
   run<Result>(job: Job, work: (records: StepRecords) => Promise<Result>): Promise<Result>;
-  /** From now on, what others have left is done here too. */
+  /** From now on, resumes abandoned jobs here. */
   recover(resume: (job: Job, records: StepRecords) => Promise<void>): Promise<void>;
-  /** The ids of all jobs that have not ended, whoever is at them. */
+  /** The ids of all unfinished jobs, on any server. */
   unfinished(): Promise<ReadonlySet<string>>;
-  /** What has not ended is left to others from here on. */
+  /** Leaves unfinished jobs to a later start or other servers. */
   close(): Promise<void>;
 }
 
-/** After so many starts that did not live to see its end, a job is suspected of being what ends them. */
+/** A job that has survived this many starts of the server is suspected of crashing it, and given up. */
 export const mostResumes = 20;

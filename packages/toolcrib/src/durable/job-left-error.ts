@@ -1,4 +1,4 @@
-/** This server does not go on with a job: it is stopping, or another one has taken the job over. Not a failure of the job. */
+/** This server does not continue a job: it is stopping, or another server has taken the job over. Not a failure of the job. */
 export class JobLeftError extends Error {
   override name = 'JobLeftError';
 

@@ -6,7 +6,7 @@ import { UnknownOutcomeError } from './unknown-outcome-error.ts';
 
 const codes = Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]];
 
-/** How a step ended. A failure is remembered too: what was decided because of it has to be decided the same way again. */
+/** How a step ended. Failures are stored too: a resumed job must make the same decisions again. */
 const stepOutcomeSchema = z.union([
   z.strictObject({ result: z.unknown() }),
   z.strictObject({ unknown: z.string() }),
@@ -30,7 +30,7 @@ export function writeUnknown(unknown: string): string {
   return JSON.stringify({ unknown });
 }
 
-/** Undefined for an error that is none of ours: it says nothing that could be decided on. */
+/** Undefined for an error other than `CribError`, which is not stored. */
 export function writeFailure(error: unknown): string | undefined {
   if (error instanceof UnknownOutcomeError) return writeUnknown(error.message);
   if (!(error instanceof CribError)) return undefined;
@@ -38,7 +38,7 @@ export function writeFailure(error: unknown): string | undefined {
   return JSON.stringify({ code, message, retryable, field, retryAfterMs, upstreamStatus, details, origin });
 }
 
-/** The result, or the failure thrown again. */
+/** Returns the stored result, or throws the stored failure. */
 export function readOutcome(text: string): Json {
   const outcome = stepOutcomeSchema.parse(JSON.parse(text));
   if ('result' in outcome) return outcome.result as Json;

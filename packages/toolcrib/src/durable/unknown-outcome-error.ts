@@ -1,6 +1,6 @@
 import { CribError } from '../model/crib-error.ts';
 
-/** [POLL-2] [WF-2] Something that must not be done twice was begun, and nobody knows whether it took effect. The call ends as `unknown`. */
+/** [POLL-2] [WF-2] A step that must not run twice was begun, and it is unknown whether it took effect. The call ends as `unknown`. */
 export class UnknownOutcomeError extends CribError {
   override name = 'UnknownOutcomeError';
 

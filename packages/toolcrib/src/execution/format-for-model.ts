@@ -9,7 +9,7 @@ const largestYaml = 16 * 1024;
 
 /**
  * [EXEC-5] An answer as a model, or a person, reads it best: structured content as YAML, which takes fewer tokens than JSON and keeps texts
- * of several lines readable; otherwise the text. What failed says why.
+ * of several lines readable; otherwise the text. A failed call shows its error.
  */
 export function formatForModel({ success, structured_content: structured, text, error }: ShownAnswer): string {
   if (!success) return error?.message ?? text;

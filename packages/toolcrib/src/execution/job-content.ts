@@ -3,7 +3,7 @@ import { keepPrincipal, keptPrincipalSchema } from '../identity/kept-principal.t
 import type { JsonObject } from '../model/json.ts';
 import type { RunningCall } from './running-call.ts';
 
-/** [POLL-2] [WF-2] All that it takes to go on with a call. It is kept sealed only: arguments and token are in it. */
+/** [POLL-2] [WF-2] Everything needed to resume a call. It is always stored sealed: it holds the arguments and the token. */
 const jobContentSchema = z.strictObject({
   version: z.literal(1),
   principal: keptPrincipalSchema,

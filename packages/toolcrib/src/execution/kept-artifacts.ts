@@ -21,7 +21,7 @@ interface KeptArtifactsInput {
   warn(message: string): void;
 }
 
-/** [EXEC-7] The whole of what was too large for an answer. */
+/** [EXEC-7] Parts of answers that were too large, stored whole. */
 export function createKeptArtifacts({ store, keyRing, bytesPerPrincipal, warn }: KeptArtifactsInput): KeptArtifacts {
   return {
     async keep({ callId, principal }, artifacts) {

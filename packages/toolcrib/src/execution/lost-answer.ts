@@ -22,7 +22,7 @@ export function hasEnded({ status }: Pick<CallRecord, 'status'>): boolean {
   return status in endings;
 }
 
-/** What is left to say of a call whose outcome is known, while what it answered is not. */
+/** The answer of a call whose outcome is known while its content is lost. */
 export function answerWithoutContent(
   called: CalledTool,
   { status, error_code, error_origin }: Pick<CallRecord, 'status' | 'error_code' | 'error_origin'>,

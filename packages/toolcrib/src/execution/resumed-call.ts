@@ -14,7 +14,7 @@ interface ResumedCall {
   tracer: Tracer | undefined;
 }
 
-/** [POLL-2] [WF-2] A call as it was when it was admitted, with what is left of its time. */
+/** [POLL-2] [WF-2] A call as it was admitted, with the rest of its time. */
 export function resumedCall({ callId, content, tool, ready, tracer }: ResumedCall): RunningCall {
   const trace = content.trace;
   const goneMs = Date.now() - content.started_at;
@@ -32,7 +32,7 @@ export function resumedCall({ callId, content, tool, ready, tracer }: ResumedCal
     trace,
     span: tracer && startCallSpan(tracer, trace, { callId, tool }),
   });
-  // It had its turn before. What it waits for now is its source.
+  // It had its turn before, and now waits for its source.
   call.turn = { ready, begin() {}, end() {}, leave() {} };
   return call;
 }

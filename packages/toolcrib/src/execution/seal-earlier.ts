@@ -6,7 +6,7 @@ import { sealArtifact } from './sealed-artifact.ts';
 
 const atOnce = 20;
 
-/** [SEC-3] Seals what was kept by a version that did not. There is nothing to do but once, and looking costs next to nothing. */
+/** [SEC-3] Seals answers and artifacts stored by a version that did not. Only the first start finds any, and looking costs next to nothing. */
 export async function sealEarlier({ answers, artifacts }: Pick<Store, 'answers' | 'artifacts'>, keyRing: KeyRing): Promise<void> {
   for (let rows = await answers.listUnsealed(atOnce); rows.length > 0; rows = await answers.listUnsealed(atOnce))
     for (const { call_id, owner, body } of rows)

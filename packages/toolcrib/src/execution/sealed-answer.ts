@@ -3,7 +3,7 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { open, seal, type SealedPlace } from '../secrets/seal.ts';
 import type { AnswerRow } from '../store/answers.ts';
 
-/** [SEC-3] A kept answer as it is stored, bound to its call and its owner: whoever changes the database is not given another's. */
+/** [SEC-3] A kept answer as it is stored, bound to its call and its owner: changing the database gives nobody another person's answer. */
 export function sealAnswer(keyRing: KeyRing, answer: Answer, owner: string): string {
   return seal(keyRing, JSON.stringify(answer), placeOf({ call_id: answer.call_id, owner }));
 }

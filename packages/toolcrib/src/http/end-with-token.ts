@@ -1,10 +1,10 @@
 import type { Principal } from '../model/principal.ts';
 import type { EventStream } from './event-stream.ts';
 
-/** The longest a timer can wait; a token that lives longer is looked at again then. */
+/** The longest delay of a timer; for a token that lives longer, another timer follows. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** A stream goes on for no longer than the token it was opened with, nor than the server. */
+/** Closes a stream when its token expires or the server stops. */
 export function endWithToken(stream: EventStream, { expiresAt }: Pick<Principal, 'expiresAt'>, closing: AbortSignal): void {
   const close = () => stream.close();
   const wait = (): NodeJS.Timeout => {

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
-/** A reader this far behind is not reading: it is let go rather than kept in memory. */
+/** A client this far behind is not reading: its stream is closed rather than kept in memory. */
 const maxBufferedBytes = 4 * 1024 * 1024;
 
 export interface EventStream {

@@ -6,11 +6,11 @@ export type MetricsGuard = (authorization: string | undefined) => CribError | un
 
 interface MetricsGuardInput {
   token: string | undefined;
-  /** Whether whoever reaches the port may read them where no token is set. */
+  /** Whether anybody may read metrics where no token is set. */
   open: boolean;
 }
 
-/** [OPS-1] Metrics name sources and tools: they are for whoever collects them, with a token that is good for nothing else. */
+/** [OPS-1] Metrics name sources and tools, so reading them takes a token of their own. */
 export function createMetricsGuard({ token, open }: MetricsGuardInput): MetricsGuard {
   if (token === undefined) {
     const off = 'Metrics are not served here: set --metrics-token, or --metrics-listen for a port of their own';
@@ -23,7 +23,7 @@ export function createMetricsGuard({ token, open }: MetricsGuardInput): MetricsG
       : new CribError('UNAUTHENTICATED', 'Metrics need their own token: Authorization: Bearer <the token of --metrics-token>');
 }
 
-/** Of one length, so that the time of comparing tells nothing. */
+/** Digests have equal length, so the comparison takes the same time for every token. */
 function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }

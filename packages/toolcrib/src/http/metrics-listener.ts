@@ -15,7 +15,7 @@ interface MetricsListenerInput extends ListenAddress {
   guard: MetricsGuard;
 }
 
-/** [OPS-1] A port for metrics and nothing else, so that a firewall can tell those who collect them from those who call tools. */
+/** [OPS-1] A port for metrics only, so that a firewall can separate metric collectors from callers. */
 export async function openMetricsListener({ host, port, metrics, guard }: MetricsListenerInput) {
   const server = createServer((request, response) => {
     response.setHeader('cache-control', 'no-store').setHeader('x-content-type-options', 'nosniff');

@@ -6,8 +6,8 @@ import { callerAddress } from './caller-address.ts';
 const longestReason = 300;
 
 /**
- * [SEC-4] What is recorded of a request that was refused for who sent it; undefined for any other. Calls have a record of their own, which
- * says the same. Our messages repeat nothing of a token.
+ * [SEC-4] The record of a request that was refused because of its sender; undefined for any other request. Refused calls are in the record of
+ * calls. No message of ours quotes a token.
  */
 export function refusalOf(request: FastifyRequest, { code, message }: CribError): Omit<Refusal, 'id' | 'at' | 'count'> | undefined {
   const { principal, method } = request;

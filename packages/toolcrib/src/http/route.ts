@@ -11,10 +11,10 @@ export interface RouteResponse {
   /** Absent for an answer without a body. */
   schema?: z.ZodType;
   contentType?: string;
-  /** What the answer is instead where the caller asks for `text/event-stream`. */
+  /** The answer for callers that ask for `text/event-stream`. */
   events?: string;
   headers?: Record<string, string>;
-  /** What can be asked next with what is in the answer: operation ids, and their `id`, or all parameters by name, as OpenAPI runtime expressions. */
+  /** OpenAPI links to follow-up requests: by operation id, an expression for its `id` parameter, or one for each parameter. */
   links?: Record<string, string | Record<string, string>>;
 }
 

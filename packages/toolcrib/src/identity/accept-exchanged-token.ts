@@ -6,9 +6,8 @@ import type { TrustedIssuer } from './trusted-issuers.ts';
 const clockToleranceSeconds = 5;
 
 /**
- * [ID-3] A token that came out of an exchange is sent only where it is what was asked for: signed by the caller's issuer, about the caller,
- * and for the one audience alone. Anything else, an opaque token too, is dropped: whoever gets a token for several services could use it
- * at the others.
+ * [ID-3] An exchanged token is sent only where it is what was asked for: signed by the caller's issuer, about the caller, and for the one
+ * audience alone. Anything else, even an opaque token, is dropped: a service that gets a token for several could use it at the others.
  */
 export async function acceptExchangedToken(
   token: string,
@@ -18,7 +17,7 @@ export async function acceptExchangedToken(
     const message = `The token that ${principal.issuer} gave for ${audience} was not used: ${why}`;
     return new NoCredentialError('SERVICE_UNAVAILABLE', message, { retryable: false, cause });
   };
-  // Loaded on first use: who has no such source does not need it.
+  // Loaded on first use: a server without such a source does not need it.
   const { errors, jwtVerify } = await import('jose');
   const verified = await jwtVerify(token, (header) => issuer.keySet(header), {
     issuer: principal.issuer,

@@ -5,7 +5,7 @@ import type { CribError } from '../model/crib-error.ts';
 export const authenticationFailures = ['missing', 'malformed', 'expired', 'issuer', 'audience', 'signature', 'other'] as const;
 export type AuthenticationFailure = (typeof authenticationFailures)[number];
 
-/** Of a token that was sent. */
+/** The failure of a token that was sent. */
 export function authenticationFailure({ field, cause }: CribError): AuthenticationFailure {
   if (field === 'Authorization') return 'malformed';
   if (cause instanceof errors.JWTExpired) return 'expired';

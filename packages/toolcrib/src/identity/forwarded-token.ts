@@ -6,8 +6,8 @@ import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { inboundTokenOf } from './inbound-token-of.ts';
 
 /**
- * [ID-4] The caller's own token, for a source that says so outright. Whoever gets it can use it here and wherever else it is accepted, so
- * that it never goes over a line on which others can read along, whatever the source allows.
+ * [ID-4] The caller's own token, for a source that asks for it explicitly. Anyone who gets it can use it here and wherever else it is
+ * accepted, so it is never sent unencrypted, whatever the source allows.
  */
 export function forwardedToken(principal: Principal, address: string, now: number): UpstreamSecret {
   const url = URL.parse(address);

@@ -6,9 +6,9 @@ const metadataSchema = z.object({ issuer: z.string(), jwks_uri: z.string(), toke
 type Metadata = z.infer<typeof metadataSchema>;
 
 export interface IssuerMetadata {
-  /** What the issuer says of itself, asked once however many want to know. */
+  /** The issuer's metadata; concurrent callers share one request. */
   get(): Promise<Metadata>;
-  /** It may have changed: it is asked again next time. */
+  /** It may have changed: the next read asks again. */
   forget(): void;
 }
 

@@ -6,11 +6,11 @@ import { createIssuerMetadata, type IssuerMetadata } from './issuer-metadata.ts'
 import { parseKeySet } from './parse-key-set.ts';
 
 export interface KeySet {
-  /** Finds the key a token says it is signed with. Only these two members of its header are ever looked at. */
+  /** Finds the key that signed a token, as its header says. Only these two members of the header are read. */
   (header: { alg?: string; kid?: string }): Promise<CryptoKey>;
-  /** Until when the keys that are there may be believed; absent for keys that are never withdrawn. */
+  /** Until when the present keys can be trusted; absent for keys that are never withdrawn. */
   believedUntil?(): number;
-  /** Fetches keys that are not there or are getting old; resolves also where that fails. */
+  /** Fetches keys that are missing or getting old; resolves even where that fails. */
   renew?(): Promise<void>;
   /** Whether the last attempt to fetch them failed. */
   unreachable?(): boolean;
@@ -18,26 +18,26 @@ export interface KeySet {
 
 export interface KeySetOptions {
   issuer: string;
-  /** Where the keys are; asked of the issuer itself where it is absent. */
+  /** Where the keys are; without it, the issuer's metadata says so. */
   jwksUri?: string;
-  /** What the issuer says of itself, where others want to know it too. */
+  /** The issuer's metadata, where others read it too. */
   metadata?: IssuerMetadata;
   allowInsecure?: boolean;
   maxBytes?: number;
   timeoutMs?: number;
-  /** The shortest time between two fetches, whatever callers send. */
+  /** The shortest time between two fetches, whatever tokens callers send. */
   cooldownMs?: number;
-  /** After this the keys are fetched again, in the background, when one is next looked for. */
+  /** After this time, the next use fetches the keys again in the background. */
   maxAgeMs?: number;
-  /** How long keys are believed after they were fetched, whether or not the issuer can be reached: no withdrawn key lives longer. */
+  /** How long fetched keys are trusted, whether or not the issuer can be reached: no withdrawn key is accepted for longer. */
   believedMs?: number;
   now?: () => number;
   fetchDocument: FetchDocument;
-  /** Told of every failed fetch, also of those that callers do not notice because the old keys still serve. */
+  /** Called with every failed fetch, even where callers do not notice because the old keys still serve. */
   onFetchFailed?: (error: unknown) => void;
 }
 
-/** Without any keys nobody can be served, so the issuer is asked again sooner than the cooldown says. */
+/** Without any keys nobody can be served, so the issuer is asked again before the cooldown ends. */
 const retryWithoutKeysMs = 5_000;
 
 /** [ID-1] The public keys of one issuer, fetched when first needed and kept up to date. */
@@ -57,7 +57,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
   const usable = () => (keys && since(keys.askedAt) < believedMs ? keys.find : undefined);
 
   async function load(): Promise<void> {
-    // What the answer says was so at the latest when it was asked for.
+    // The answer may be as old as the request.
     const askedAt = now();
     try {
       jwksUri ??= (await metadata.get()).jwks_uri;
@@ -67,7 +67,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
       keys = { find: createLocalJWKSet(parseKeySet(body)), askedAt };
       lastAttempt = { at: now(), failure: undefined };
     } catch (cause) {
-      // The address may be what changed, so it is asked for again next time.
+      // The address itself may have changed, so it is looked up again next time.
       jwksUri = options.jwksUri;
       metadata.forget();
       // The reason may name internal addresses; it is for the operator, as the cause, and not for the caller.
@@ -80,7 +80,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
     }
   }
 
-  /** Fetches the keys again unless that was just done; everybody who asks meanwhile waits for the same fetch. */
+  /** Fetches the keys again unless that was just done; concurrent callers wait for the same fetch. */
   function refresh(): Promise<void> {
     const pause = usable() ? cooldownMs : Math.min(cooldownMs, retryWithoutKeysMs);
     if (!inFlight && lastAttempt && since(lastAttempt.at) < pause) return Promise.resolve();
@@ -90,7 +90,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
 
   async function find({ alg, kid }: Parameters<KeySet>[0]): Promise<CryptoKey> {
     if (!usable()) await refresh();
-    // Nobody waits for it while the keys that are there may be believed. It never rejects.
+    // Nobody waits for it while the present keys can be trusted. It never rejects.
     else if (keys && since(keys.askedAt) >= maxAgeMs) void refresh();
     try {
       const among = usable();
@@ -99,7 +99,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       await refresh();
     }
-    // The key may be one we could not learn of, which is no fault of the caller.
+    // The key may be a new one that we could not fetch, which is not the caller's fault.
     if (lastAttempt?.failure) throw lastAttempt.failure;
     const among = usable();
     if (!among) throw new errors.JWKSNoMatchingKey();

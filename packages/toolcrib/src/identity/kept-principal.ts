@@ -4,11 +4,11 @@ import { InboundToken, openInbound } from '../model/inbound-token.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 
-/** A principal as it is written down. It may only be kept sealed: the token is in it. */
+/** A principal in storable form. It contains the token, so it may only be kept sealed. */
 export const keptPrincipalSchema = z.strictObject({
   issuer: z.string(),
   subject: z.string(),
-  // Not there in what was kept before names were.
+  // Missing in principals that were kept before there were names.
   name: z.string().nullable().default(null),
   key: z.string(),
   client: z.string().nullable(),
@@ -19,8 +19,8 @@ export const keptPrincipalSchema = z.strictObject({
 export type KeptPrincipal = z.infer<typeof keptPrincipalSchema>;
 
 /**
- * [ID-4] [POLL-2] The caller of a call that goes on after a crash, with the token they came with: sources may be called as them, for as long
- * as it lasts. The one place where a token is written down, always to be sealed, and gone with the call.
+ * [ID-4] [POLL-2] The caller of a call that continues after a crash, with their token: sources can be called as them until it expires. This
+ * is the only place that stores a token: always sealed, and deleted with the call.
  */
 export function keepPrincipal({ expiresAt, token, claims, ...principal }: Principal): KeptPrincipal {
   return { ...principal, claims: { ...claims }, expires_at: expiresAt, token: token === null ? null : openInbound(token) };

@@ -4,18 +4,18 @@ import { signatureAlgorithms, type IssuerConfig } from './issuer-config.ts';
 import { createIssuerMetadata } from './issuer-metadata.ts';
 import { createKeySet, type KeySet } from './jwks.ts';
 
-/** An issuer whose tokens are accepted, and what we know of it. */
+/** An issuer whose tokens are accepted, and what we know about it. */
 export interface TrustedIssuer {
   readonly config: IssuerConfig;
   readonly keySet: KeySet;
   readonly algorithms: string[];
-  /** Where it exchanges tokens: as it was configured, else as the issuer itself says. */
+  /** The endpoint that exchanges tokens: the configured one, or else the one that the issuer names. */
   tokenEndpoint(): Promise<string>;
-  /** What the issuer said may not hold any more. */
+  /** The answer of the issuer may be outdated. */
   forgetTokenEndpoint(): void;
 }
 
-/** With its keys, where they are already here (our own development issuer). */
+/** With its keys where they need not be fetched, as for our own development issuer. */
 type GivenIssuer = IssuerConfig & { keySet?: KeySet };
 
 export interface TrustedIssuersOptions {
@@ -60,7 +60,7 @@ export function createTrustedIssuers(options: TrustedIssuersOptions): ReadonlyMa
   return issuers;
 }
 
-/** A list that was not parsed by `issuerConfigSchema` is held to the same rule. */
+/** The same rule applies to a list that `issuerConfigSchema` did not parse. */
 function checkAlgorithms({ issuer, algorithms = [...signatureAlgorithms] }: IssuerConfig): string[] {
   const allowed: readonly string[] = signatureAlgorithms;
   if (algorithms.length > 0 && algorithms.every((algorithm) => allowed.includes(algorithm))) return algorithms;

@@ -2,7 +2,7 @@ import type { DefinitionFlag } from '../model/definition-flag.ts';
 
 type Kind = DefinitionFlag['kind'];
 
-/** Everything that people do not see, or that changes how what they see is ordered; tabs and line breaks are none of it. */
+/** Characters that people do not see, or that change the order of what they see; not tabs and line breaks. */
 const hidden =
   // oxlint-disable-next-line no-control-regex -- these are the characters to find
   /[\p{Default_Ignorable_Code_Point}\p{Co}\p{Cs}\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufff9-\ufffb]/gu;
@@ -29,14 +29,14 @@ const joiningScript =
 const spacelessScript = /[\p{scx=Khmr}\p{scx=Mymr}\p{scx=Thai}\p{scx=Laoo}]/u;
 const rightToLeft = /[\p{scx=Arab}\p{scx=Hebr}\p{scx=Syrc}\p{scx=Thaa}\p{scx=Nkoo}]/u;
 
-/** [INV-3] The first hidden character of each kind in a text. What a script or a picture is properly written with is not hidden. */
+/** [INV-3] The first hidden character of each kind in a text. Characters that a script or an emoji properly needs do not count. */
 export function findHiddenCharacters(text: string): { kind: Kind; index: number }[] {
   const found = new Map<Kind, number>();
   for (const [kind, index] of hiddenIn(text)) if (!found.has(kind)) found.set(kind, index);
   return [...found].map(([kind, index]) => ({ kind, index }));
 }
 
-/** The text with every hidden character as its code, so that it reads as what it is. */
+/** The text with every hidden character shown as its code. */
 export function escapeHidden(text: string): string {
   const parts: string[] = [];
   let end = 0;
@@ -63,7 +63,7 @@ function kindOf(character: string): Kind {
   return kinds.find(([, pattern]) => character.search(pattern) >= 0)?.[0] ?? 'invisible_character';
 }
 
-/** Whether the character does there what it was made for. */
+/** Whether the character is used there as intended. */
 function isProper(character: string, text: string, index: number, hasRightToLeft: boolean): boolean {
   const before = characterBefore(text, index);
   const code = text.codePointAt(index + character.length);

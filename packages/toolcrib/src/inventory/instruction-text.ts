@@ -1,6 +1,6 @@
 /**
- * Words that speak to a model instead of describing a tool. Each is bounded: the text comes from whoever runs the server, and every
- * repetition that had no limit would be theirs to use against us.
+ * Phrases that address a model instead of describing a tool. Each is bounded: the operator of the server writes the text, and could use
+ * unlimited repetition against us.
  */
 const instructions: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget)(?: (?:all|any|the|your|of|these|those|previous|prior|preceding|earlier|above|existing|other|system|safety|security)){1,5} (?:instruction|prompt|rule|message|direction|guideline|guardrail|polic)/,
@@ -21,7 +21,7 @@ const instructions: readonly RegExp[] = [
 const contextBefore = 20;
 const longestExcerpt = 160;
 
-/** [INV-3] The first words in a text that read like an instruction to a model, with what is around them; null where there are none. */
+/** [INV-3] The first phrase in a text that reads like an instruction to a model, with its context; null where there is none. */
 export function findInstruction(text: string): string | null {
   const plain = plainWords(text);
   for (const pattern of instructions) {
@@ -33,7 +33,7 @@ export function findInstruction(text: string): string | null {
   return null;
 }
 
-/** As a model reads it: letters that only look different made alike, invisible ones left out, those hidden in tags brought out. */
+/** The text as a model reads it: look-alike letters unified, invisible characters removed, letters hidden in tags revealed. */
 function plainWords(text: string): string {
   return text
     .replaceAll(/[\u{e0020}-\u{e007e}]+/gu, (tags) => ` ${Array.from(tags, letterOfTag).join('')} `)

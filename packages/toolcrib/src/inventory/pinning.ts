@@ -5,8 +5,8 @@ import { definitionHash, pinnedDefinition } from './definition-hash.ts';
 type Pinned = Pick<ToolRecord, 'discovered' | 'definition_hash' | 'state' | 'approved_hash' | 'approved'>;
 
 /**
- * [INV-3] What becomes of a tool that was found, by what was approved before. A definition that is back at the approved one is active
- * again by itself, since somebody has seen exactly that.
+ * [INV-3] The state of a discovered tool, given what was approved before. A definition that returns to the approved one is active again by
+ * itself, since somebody has seen exactly that.
  */
 export function pin(found: DiscoveredTool, before: ToolRecord | undefined, pinning: Pinning): Pinned {
   const definition_hash = definitionHash(pinnedDefinition(found));
@@ -14,13 +14,13 @@ export function pin(found: DiscoveredTool, before: ToolRecord | undefined, pinni
   const isFirstSight = before === undefined;
   if (pinning === 'off' || approvedHash === definition_hash || (pinning === 'warn' && isFirstSight))
     return { discovered: found, definition_hash, state: 'active', approved_hash: definition_hash, approved: null };
-  // Kept beside what was found only while the two differ.
+  // The approved definition is kept only while it differs from the discovered one.
   const approved = before === undefined || approvedHash === null ? null : (before.approved ?? pinnedDefinition(before.discovered));
   const held = approvedHash === null ? 'pending' : 'quarantined';
   return { discovered: found, definition_hash, state: pinning === 'warn' ? 'active' : held, approved_hash: approvedHash, approved };
 }
 
-/** The same record once an administrator has seen what was found, and said yes to it. */
+/** The same record after an administrator has approved the discovered definition. */
 export function approve(record: ToolRecord, now: number): ToolRecord {
   const state = record.state === 'deprecated' ? 'deprecated' : 'active';
   return { ...record, state, approved_hash: record.definition_hash, approved: null, updated_at: now };

@@ -4,7 +4,7 @@ import { compilePattern } from '../policy/pattern.ts';
 
 type Matches = (tool: DiscoveredTool) => boolean;
 
-/** [INV-5] Which of its tools a source gives us: all, or those that are included, without those that are excluded. */
+/** [INV-5] The tools of a source that are used: all or the included ones, without the excluded ones. */
 export function toolChoice(choice: ToolChoice | undefined): Matches {
   const includes = (choice?.include ?? []).map(compileChoice);
   const excludes = (choice?.exclude ?? []).map(compileChoice);

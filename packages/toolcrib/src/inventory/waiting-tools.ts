@@ -3,7 +3,7 @@ import type { Snapshot } from './snapshot.ts';
 
 const counted = new WeakMap<Snapshot, ReadonlyMap<string, number>>();
 
-/** [INV-3] How many tools of each source wait for approval, by the id of the source; a source without any is not in it. */
+/** [INV-3] How many tools of each source wait for approval, by source id; sources without any are left out. */
 export function waitingTools(snapshot: Snapshot): ReadonlyMap<string, number> {
   const known = counted.get(snapshot);
   if (known !== undefined) return known;

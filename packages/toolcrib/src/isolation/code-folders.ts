@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** All that a program of ours reads to start: our own code, and the packages, wherever npm has put them. */
+/** The folders that a program of ours reads to start: our own code and the packages, wherever npm has put them. */
 export function codeFolders(): string[] {
   // `src` in a clone, `dist` in a package.
   const own = dirname(dirname(fileURLToPath(import.meta.url)));

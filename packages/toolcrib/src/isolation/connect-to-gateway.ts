@@ -4,9 +4,9 @@ import { Worker } from 'node:worker_threads';
 import { createFrameReader, frameOf } from './frames.ts';
 
 export interface Gateway {
-  /** JSON, as text: what is large is not written out twice. */
+  /** JSON as text: a large value is not serialised twice. */
   send(json: string): void;
-  /** No more messages are wanted, and the process ends when its work is done. */
+  /** Stops listening, so that the process ends when its work is done. */
   close(): void;
 }
 
@@ -22,7 +22,7 @@ export function connectToGateway(onMessage: (message: unknown) => void): Gateway
     'data',
     createFrameReader(Number.POSITIVE_INFINITY, (message) => onMessage(deserialize(message))),
   );
-  // Nobody is there any more who could want the rest.
+  // The gateway is gone, so nobody wants the rest.
   stdin.on('end', () => process.exit(1));
   return {
     send(json) {

@@ -7,7 +7,8 @@ export function frameOf(message: Buffer): [header: Buffer, message: Buffer] {
   return [header, message];
 }
 
-/** Takes chunks as they come and gives whole messages. Throws a `RangeError` where one is longer than `mostBytes`, before it is kept. */
+/** Takes chunks as they come and emits whole messages. Throws a `RangeError` for one longer than `mostBytes`, before buffering it. */
+
 export function createFrameReader(mostBytes: number, onMessage: (message: Buffer) => void): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let held = 0;

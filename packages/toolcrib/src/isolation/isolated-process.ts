@@ -6,12 +6,12 @@ import { serialize } from 'node:v8';
 import { codeFolders } from './code-folders.ts';
 import { createFrameReader, frameOf } from './frames.ts';
 
-/** How a process ended, unless it was killed from here. */
+/** How a process ended, unless we killed it. */
 export type IsolatedEnd =
   | { how: 'finished' }
-  /** Its heap, or the whole of it, has outgrown the limit. */
+  /** Its heap, or the whole process, has outgrown the limit. */
   | { how: 'memory' }
-  /** It had more to say than is listened to. */
+  /** Its output exceeded the limit. */
   | { how: 'output' }
   | { how: 'crash'; words: string };
 
@@ -20,9 +20,9 @@ export interface IsolatedProcess {
   readonly pid: number | undefined;
   /** Settles when the process is gone. */
   readonly gone: Promise<IsolatedEnd>;
-  /** Anything that can be cloned. */
+  /** Sends any value that can be cloned. */
   send(message: unknown): void;
-  /** Takes effect whatever the process is doing; nobody has to wait for it. */
+  /** Takes effect whatever the process is doing, without waiting. */
   kill(): void;
 }
 
@@ -30,18 +30,18 @@ export interface IsolatedProcessOptions {
   /** A file of ours that calls `connectToGateway`. */
   program: URL;
   memoryLimitMb: number;
-  /** Of all that it says. */
+  /** The limit of its whole output. */
   mostOutputBytes: number;
   onMessage(message: unknown): void;
 }
 
-/** Node itself, its code, and the input while it is being read. */
+/** For Node itself, its code, and the input while it is being read. */
 const besideHeapMb = 512;
 const longestWords = 4000;
 
 /**
- * Runs a program of ours on input that may be hostile. It has none of our environment, descriptors or files; the engine ends it at the limit
- * of its heap, a watchdog inside it at the limit of the whole, or when this process has died.
+ * Runs a program of ours on possibly hostile input. It gets none of our environment, descriptors or files; the engine ends it at its heap
+ * limit, and a watchdog inside it ends it at the memory limit of the process, or when this process has died.
  */
 export function startIsolated({ program, memoryLimitMb, mostOutputBytes, onMessage }: IsolatedProcessOptions): IsolatedProcess {
   const file = fileURLToPath(program);
@@ -50,7 +50,7 @@ export function startIsolated({ program, memoryLimitMb, mostOutputBytes, onMessa
     [
       `--max-old-space-size=${memoryLimitMb}`,
       '--no-warnings',
-      // It reads its own code, writes nothing and starts no program. The one thread is the watchdog.
+      // It may read its own code, write nothing and start no program. Its one thread is the watchdog.
       '--permission',
       '--allow-worker',
       ...[file, ...codeFolders()].map((path) => `--allow-fs-read=${path}`),
@@ -63,9 +63,9 @@ export function startIsolated({ program, memoryLimitMb, mostOutputBytes, onMessa
   const gone = Promise.withResolvers<IsolatedEnd>();
   child.on('error', (error) => gone.resolve({ how: 'crash', words: error.message }));
   const { pid, stdin, stdout, stderr } = child;
-  // Without a descriptor to spare there are no pipes either, whatever the type says.
+  // Without a free descriptor there are no pipes either, whatever the type says.
   if ((stdin as typeof stdin | undefined) === undefined) return { pid, gone: gone.promise, send: () => undefined, kill: () => undefined };
-  // Where memory runs out, Linux ends this one and not the gateway. Elsewhere there is no such file.
+  // When memory runs out, Linux ends this process and not the gateway. Other systems have no such file.
   if (pid !== undefined) void writeFile(`/proc/${pid}/oom_score_adj`, '1000').catch(() => undefined);
 
   let fault: Error | undefined;
@@ -83,14 +83,14 @@ export function startIsolated({ program, memoryLimitMb, mostOutputBytes, onMessa
       child.kill('SIGKILL');
     }
   });
-  // What ended it comes first, then where it was.
+  // The cause comes first, then the place.
   stderr.on('data', (chunk: Buffer) => (words = (words + chunk.toString()).slice(0, longestWords)));
-  // That it died is told below; unheard, an error of a pipe would end the gateway.
+  // Its end is handled below; without a listener, an error of a pipe would end the gateway.
   for (const pipe of [stdin, stdout, stderr]) pipe.on('error', () => undefined);
   child.on('close', (code, signal) => {
     if (fault !== undefined) gone.resolve(fault instanceof RangeError ? { how: 'output' } : { how: 'crash', words: fault.message });
     else if (code === 0) gone.resolve({ how: 'finished' });
-    // What nobody here has killed was killed for its memory, by the watchdog or by the kernel.
+    // We did not kill it, so the watchdog or the kernel killed it for its memory.
     else if (signal === 'SIGKILL' || /heap limit|out of memory|allocation failed/i.test(words)) gone.resolve({ how: 'memory' });
     else gone.resolve({ how: 'crash', words: `It ended with ${signal ?? `code ${code}`}. ${words}` });
   });

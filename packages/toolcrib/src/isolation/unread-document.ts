@@ -1,7 +1,7 @@
 import { CribError } from '../model/crib-error.ts';
 import type { IsolatedOutcome, IsolatedWork } from './isolation.ts';
 
-/** Why a document was not read to its end. */
+/** Explains why a document was not read completely. */
 export function unreadDocument(
   outcome: Exclude<IsolatedOutcome, { how: 'finished' }>,
   { timeLimitMs, memoryLimitMb }: Pick<IsolatedWork, 'timeLimitMs' | 'memoryLimitMb'>,
@@ -18,7 +18,7 @@ export function unreadDocument(
   }
 }
 
-/** The line that says what it was, or else the first. */
+/** The line that names the error, or else the first. */
 function faultIn(words: string): string {
   const lines = words.split('\n').filter((line) => line.trim() !== '');
   return (lines.find((line) => /^\w*Error\b/.test(line)) ?? lines[0] ?? '').slice(0, 300);

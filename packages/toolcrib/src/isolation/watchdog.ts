@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 
-/** A thread beside the work, which may be too busy ever to look up: it ends the process that is too large, or whose gateway has died. */
+/** A thread beside the work, which may never yield: it ends a process that is too large, or whose gateway has died. */
 const { gateway, mostBytes } = workerData as { gateway: number; mostBytes: number };
 const everyMs = 100;
 

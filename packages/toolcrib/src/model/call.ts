@@ -71,6 +71,6 @@ export interface CallRecord {
   error_code: ErrorCode | null;
   /** What people call the caller, as their token said it. Null where it did not, and in records from before it was kept. */
   user_name: string | null;
-  /** Whose failure it was; null where there was none, and in what was recorded before this was. */
+  /** Whose failure it was; null where there was none, and in records from before this field. */
   error_origin: Origin | null;
 }

@@ -22,7 +22,7 @@ const containerMountSchema = z.strictObject({
 });
 export type ContainerMount = z.infer<typeof containerMountSchema>;
 
-/** How a container is made. What is not said is the safe choice. */
+/** How a container is made. The default of every field is the safe choice. */
 export const containerSettingsSchema = z.strictObject({
   limits: containerLimitsSchema.prefault({}),
   network: z

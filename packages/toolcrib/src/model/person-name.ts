@@ -13,8 +13,8 @@ const mostRead = 1000;
 const hidden = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\ufff9-\ufffb]/gu;
 
 /**
- * What people call the one these claims are about; null where they do not say. For people to read and never to decide by: who somebody is
- * says the subject. Whoever may choose their own name may choose another's.
+ * What people call the one these claims are about; null where they do not say. For people to read and never to decide by: the subject
+ * says who somebody is. People who can choose their own name can choose another's.
  */
 export function personName(claims: JsonObject, claim?: string): string | null {
   for (const name of claim === undefined ? usualClaims : [claim, ...usualClaims]) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** [SEC-2] What one local server may use of the machine, with everything it starts. What is not said has no limit. */
+/** [SEC-2] The resources that one local server may use, with everything it starts. An absent field means no limit. */
 export const processLimitsSchema = z.strictObject({
   memory_mb: z.int().min(16).max(1_048_576).describe('Resident memory in MiB, of all its processes together').optional(),
   cpu_seconds: z.int().min(1).max(31_536_000).describe('Processor time of each of its processes, from its start to its end').optional(),

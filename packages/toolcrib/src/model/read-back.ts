@@ -23,7 +23,7 @@ interface Stamp {
   updated_at?: number | undefined;
 }
 
-/** What somebody wants to have stored, and what they had read before. Refuses what only the server can set. */
+/** Separates what somebody wants to store from what they had read before. Refuses fields that only the server can set. */
 export function splitStamp<Body extends Stamp>(
   body: Body,
   current: Required<Stamp>,

@@ -45,7 +45,7 @@ function limit(schema: z.ZodType<number | undefined>) {
 
 const { memory_mb, cpu_seconds, processes, open_files } = processLimitsSchema.shape;
 
-/** [SEC-2] The operator's file: what may run on this machine. Whatever it does not name may not. */
+/** [SEC-2] The operator's file: what may run on this machine. Everything it does not name is refused. */
 const rulesSchema = z.strictObject({
   runtimes: z
     .array(z.enum(runtimes))
@@ -107,7 +107,7 @@ export const runRulesSchema = rulesSchema.refine(({ user, same_user: sameUser })
 });
 export type RunRules = z.infer<typeof runRulesSchema>;
 
-/** What a server gets that asks for nothing, and the most it may ask for. */
+/** The limits of a server that asks for none, and the most it may ask for. */
 export function limitsOf({ limits }: RunRules): { usual: ProcessLimits; most: ProcessLimits } {
   const pick = (which: 'usual' | 'most') =>
     Object.fromEntries(

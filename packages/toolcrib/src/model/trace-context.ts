@@ -14,7 +14,7 @@ export function readTraceContext(traceparent: unknown, tracestate?: unknown): Tr
   const [, version = 'ff', trace = '', span = '', flags = '', more] = parentForm.exec(traceparent) ?? [];
   if (version === 'ff' || /^0+$/.test(trace) || /^0+$/.test(span) || (version === '00' && more !== undefined)) return undefined;
   const parent = version === '00' ? traceparent : `00-${trace}-${span}-${flags}`;
-  // What vendors add is no more than a note: where it does not fit, the trace goes on without it.
+  // The vendors' part is optional: where it does not fit, the trace goes on without it.
   return typeof tracestate === 'string' && stateForm.test(tracestate) ? { traceparent: parent, tracestate } : { traceparent: parent };
 }
 

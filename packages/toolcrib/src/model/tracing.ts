@@ -8,9 +8,9 @@ export interface SpanOptions {
   attributes?: SpanAttributes;
 }
 
-/** [OPS-1] One piece of work that is timed. What callers send and tools answer is never among its attributes. */
+/** [OPS-1] One timed piece of work. Its attributes never hold what callers send or tools answer. */
 export interface Span {
-  /** To be passed on to whoever is asked next. */
+  /** To be passed on with the next request. */
   readonly context: TraceContext;
   child(name: string, options?: SpanOptions): Span;
   set(attributes: SpanAttributes): void;

@@ -5,7 +5,7 @@ import { ProtocolError } from '../model/named-errors.ts';
 
 const decoders = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: promisify(brotliDecompress), deflate: promisify(inflate) };
 
-/** A body that came compressed. The bytes are counted after decoding, so that a small one cannot unfold into a large one. */
+/** Decodes a compressed body. The bytes are counted after decoding, so that a small body cannot unfold into a large one. */
 export async function decodeBody(bytes: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
   const name = encoding.trim().toLowerCase();
   if (bytes.length === 0 || !Object.hasOwn(decoders, name)) {

@@ -10,14 +10,14 @@ interface FetchDocumentOptions {
   maxBytes: number;
   /** For everything together: connecting, the headers and the whole body. */
   timeoutMs: number;
-  /** The longest silence; `timeoutMs` where nothing is said, at most 10 seconds. */
+  /** The longest silence; by default `timeoutMs`, at most 10 seconds. */
   idleMs?: number;
   /** Allows plain http to other machines. */
   allowInsecure?: boolean;
   accept?: string;
-  /** Credentials and the like, which go to the origin of the address and to no other. */
+  /** Credentials and the like, which are sent to the origin of the address and to no other. */
   headers?: Readonly<Record<string, string>>;
-  /** How many redirects are followed; none where nothing is said. */
+  /** How many redirects are followed; by default none. */
   redirects?: 0 | 1 | 2 | 3;
   signal?: AbortSignal;
 }
@@ -26,13 +26,13 @@ interface FetchedDocument {
   status: number;
   contentType: string;
   body: string;
-  /** Where it was found in the end. */
+  /** The address after all redirects. */
   url: URL;
 }
 
 export type FetchDocument = (url: string | URL, options: FetchDocumentOptions) => Promise<FetchedDocument>;
 
-/** One document of bounded size. Every address on the way to it is checked anew. Statuses of 400 and above are the caller's to judge. */
+/** Fetches one document of bounded size. Every address on the way is checked. Statuses of 400 and above are left to the caller. */
 export function createFetchDocument({ open, checkAddress }: { open: OpenWayOut; checkAddress: CheckAddress }): FetchDocument {
   return async (url, options) => {
     const { timeoutMs, signal, redirects = 0, allowInsecure = false } = options;
@@ -46,7 +46,7 @@ export function createFetchDocument({ open, checkAddress }: { open: OpenWayOut; 
         if ('body' in found) return { ...found, url: target };
         if (followed >= redirects) throw notFollowed(found.status);
         const next = redirectTarget(target, found, (url) => checkAddress(url, allowInsecure));
-        // Once they are dropped they stay so: whoever we were sent to may have sent us back.
+        // Once dropped, they stay dropped: another origin may have redirected us back.
         if (next.origin !== target.origin) headers = undefined;
         target = next;
       }
@@ -63,7 +63,7 @@ export function createFetchDocument({ open, checkAddress }: { open: OpenWayOut; 
 function redirectTarget(from: URL, { status, location }: Redirect, check: (url: string | URL) => URL): URL {
   try {
     const target = check(URL.parse(location, from.href) ?? '');
-    // What was fetched safely must not become something that anybody on the way could have written.
+    // A redirect from https to http would let anyone on the way change the document.
     if (from.protocol === 'http:' || target.protocol === 'https:') return target;
   } catch (cause) {
     const message = `It answered with a redirect that is not followed: ${(cause as Error).message}`;
@@ -91,7 +91,7 @@ async function fetchOnce(open: OpenWayOut, target: URL, options: FetchOnceOption
   try {
     const { statusCode, headers, body } = await client.request({
       method: 'GET',
-      // RFC 9112 §3.2.2: a proxy is told the whole address.
+      // RFC 9112 §3.2.2: a proxy gets the whole address.
       path: `${proxy === undefined ? '' : target.origin}${target.pathname}${target.search}`,
       headers: {
         ...options.headers,
@@ -104,7 +104,7 @@ async function fetchOnce(open: OpenWayOut, target: URL, options: FetchOnceOption
       // Documents are fetched rarely; an idle connection kept for the next one would only delay the shutdown of both ends.
       reset: true,
     });
-    // A body that is given up half-way reports that as an error, which has nowhere else to go.
+    // A body that is given up half-way emits an error, which nobody else handles.
     body.on('error', () => undefined);
     try {
       if (proxy !== undefined && statusCode === 407) throw proxyRefusal(proxy.url, statusCode);

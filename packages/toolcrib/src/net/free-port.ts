@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** A port of this address that nothing listens on at this moment. Whoever wants it should take it soon. */
+/** A port of this address that nothing listens on at the moment. Use it soon. */
 export async function freePort(host: string): Promise<number> {
   const probe = createServer().listen(0, host);
   await once(probe, 'listening');

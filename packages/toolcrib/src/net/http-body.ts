@@ -1,17 +1,17 @@
 import type { Dispatcher } from 'undici';
 import { ProtocolError } from '../model/named-errors.ts';
 
-/** How much may wait for a reader before the sender is told to wait too. */
+/** How much is buffered for a reader before the sender has to wait. */
 const mostWaitingBytes = 65_536;
-/** Reading on is cheaper than a new connection only up to here. */
+/** Up to here, reading the rest is cheaper than a new connection. */
 const mostDumpedBytes = 131_072;
 
 /** Why not all of a stream was read: it did not end in time, was too large, or its connection broke. */
 export type StreamCut = 'time' | 'size' | 'connection';
 
 /**
- * The body of an answer while it comes in. Lighter than a stream, because most answers are there as a whole by the time anybody looks. Must be
- * read to its end or given up: until then it holds a connection.
+ * The body of an answer while it comes in. Lighter than a stream, because most answers are complete by the time they are read. It must be read
+ * to its end or given up: until then it holds a connection.
  */
 export class HttpBody implements AsyncIterable<Buffer> {
   readonly #controller: Dispatcher.DispatchController;
@@ -33,14 +33,14 @@ export class HttpBody implements AsyncIterable<Buffer> {
     this.#wake?.();
   }
 
-  /** Nothing more comes: it is whole, or this is why it is not. */
+  /** The end of the body: it is complete, or the error says why not. */
   end(error?: Error): void {
     this.#over = true;
     this.#error = error;
     this.#wake?.();
   }
 
-  /** The whole of it as text, or an error at the first byte too many. */
+  /** The whole body as text, or an error at the first byte too many. */
   async text(maxBytes: number): Promise<string> {
     await this.#arrival(maxBytes);
     return this.#whole().toString();
@@ -52,7 +52,7 @@ export class HttpBody implements AsyncIterable<Buffer> {
   }
 
   async #arrival(maxBytes: number): Promise<void> {
-    // One more than allowed is seen below, and the sender waits from there on.
+    // The check below needs one byte more than allowed; after that the sender waits.
     this.#limit = maxBytes;
     if (this.#controller.paused) this.#controller.resume();
     while (!this.#over && this.#waitingBytes <= maxBytes) await this.#more();
@@ -63,7 +63,7 @@ export class HttpBody implements AsyncIterable<Buffer> {
     if (this.#error !== undefined) throw this.#error;
   }
 
-  /** As much as comes until then. What has no end is given up with it; one that breaks off before anything has come is an error. */
+  /** As much as arrives until then; the rest is given up. A body that breaks off before anything has arrived is an error. */
   async beginning(maxBytes: number, ms: number): Promise<{ bytes: Buffer; cut: StreamCut | undefined }> {
     const waiting = { isOver: false };
     const timer = setTimeout(() => {
@@ -90,7 +90,7 @@ export class HttpBody implements AsyncIterable<Buffer> {
     return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
   }
 
-  /** Reads it to its end and forgets it, so that the connection can be used again; one that has no end is given up. */
+  /** Reads and discards the body, so that the connection can be used again; a body without an end is given up. */
   async dump(): Promise<void> {
     let size = 0;
     for await (const chunk of this.#read()) {
@@ -99,7 +99,7 @@ export class HttpBody implements AsyncIterable<Buffer> {
     }
   }
 
-  /** Gives it up, and the connection with it. */
+  /** Gives up the body and its connection. */
   destroy(): void {
     if (!this.#over) this.#controller.abort(new Error('The answer was given up'));
   }

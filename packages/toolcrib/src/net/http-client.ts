@@ -14,18 +14,18 @@ export interface HttpRequest {
   url: URL | string;
   headers: Record<string, string>;
   body?: string | Buffer | undefined;
-  /** False where a redirect is an answer like any other. */
+  /** False where a redirect is returned like any other answer. */
   followRedirects?: boolean;
-  /** Whether whoever asks can read an answer that is compressed although nobody asked for it. */
+  /** Whether the caller can read an answer that is compressed without having been asked to be. */
   takesEncoded?: boolean;
   signal?: EndSignal | undefined;
 }
 
-/** [SEC-1] Requests to one origin over kept connections, for conversations that are longer than one document. */
+/** [SEC-1] Requests to one origin over persistent connections, for more than fetching one document. */
 export interface HttpClient {
   readonly origin: string;
   request(request: HttpRequest): Promise<HttpResponse>;
-  /** Cuts every connection, whatever is still being read. */
+  /** Cuts every connection, even while an answer is being read. */
   destroy(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ interface HttpClientInput {
 
 /**
  * Neither the headers nor the body of an answer have a time limit here: a tool may take minutes, and a stream may be silent for hours.
- * Whoever asks sets the limit with the signal.
+ * The caller sets the limit with the signal.
  */
 export function createHttpClient({ open, origin, maxConnections = 256, refuseLoopback = false }: HttpClientInput): HttpClient {
   let opened: OpenedPool | undefined;
@@ -65,7 +65,7 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
     const exchange = new HttpExchange(signal);
     const path = typeof url === 'string' ? url : `${url.pathname}${url.search}`;
     if (proxy === undefined) pool.dispatch({ method, path, headers, body: body ?? null }, exchange);
-    // RFC 9112 §3.2.2: a proxy is told the whole address.
+    // RFC 9112 §3.2.2: a proxy gets the whole address.
     else pool.dispatch({ method, path: `${origin}${path}`, headers: { ...headers, ...proxy.headers }, body: body ?? null }, exchange);
     return exchange.response;
   }
@@ -113,7 +113,7 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
   };
 }
 
-/** Only within the origin that was registered, and never with another method: a header with a secret goes nowhere else. */
+/** Only within the registered origin, and never with another method: a header with a secret is sent nowhere else. */
 function redirectTarget(method: string, from: URL, status: number, location: string, followed: number): URL {
   const target = location === '' ? null : URL.parse(location, from.href);
   const keepsMethod = method === 'GET' || method === 'HEAD' || status === 307 || status === 308;

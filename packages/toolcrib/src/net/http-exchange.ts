@@ -7,13 +7,13 @@ export interface HttpResponse {
   status: number;
   /** The one value of a header, or the empty string. */
   header(name: string): string;
-  /** All of them, by name in small letters; a list where one came several times. */
+  /** All headers, by name in lower case; a list where one came several times. */
   headers: Readonly<IncomingHttpHeaders>;
   /** Must be read to its end or given up: until then it holds a connection. */
   body: HttpBody;
 }
 
-/** One request on its way through the pool, up to the last byte of its answer. It ends with the signal, at any moment. */
+/** One request on its way through the pool, up to the last byte of its answer. The signal ends it at any moment. */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   /** Settles with the head of the answer. */
   readonly response: Promise<HttpResponse>;

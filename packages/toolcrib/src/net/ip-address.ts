@@ -1,24 +1,24 @@
 import { isIP } from 'node:net';
 
-/** An address as a number, so that ranges are a comparison whatever it looked like. */
+/** An address as a number, so that a range is a comparison, however the address was written. */
 export interface IpAddress {
   readonly family: 4 | 6;
   readonly value: bigint;
 }
 
 export interface IpRange extends IpAddress {
-  /** How many bits from the front are the same in all of it. */
+  /** The length of the prefix in bits. */
   readonly bits: number;
 }
 
-/** Undefined where the text is no address in one of its plain spellings. A zone (`%eth0`) says which cable, not which address. */
+/** Undefined where the text is not an address in a plain spelling. A zone (`%eth0`) names an interface, not an address, and is ignored. */
 export function parseIp(text: string): IpAddress | undefined {
   const family = isIP(text);
   if (family === 4) return { family, value: valueOf(text.split('.').map(Number), 8) };
   return family === 6 ? { family, value: valueOf(groupsOf(text.replace(/%.*$/, '')), 16) } : undefined;
 }
 
-/** `10.0.0.0/8`, or one address. Undefined where it is neither, or names an address inside of the range and not its first. */
+/** `10.0.0.0/8`, or one address. Undefined for anything else, and for a range that does not begin with its first address. */
 export function parseRange(text: string): IpRange | undefined {
   const [, written = '', length] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const address = parseIp(written);
@@ -46,7 +46,8 @@ function valueOf(groups: readonly number[], bits: number): bigint {
   return groups.reduce((value, group) => (value << BigInt(bits)) | BigInt(group), 0n);
 }
 
-/** The eight groups of an IPv6 address, of which `::` leaves some out and the last two may be written as an IPv4 address. */
+/** The eight groups of an IPv6 address: `::` leaves some out, and the last two may be written as an IPv4 address. */
+
 function groupsOf(text: string): number[] {
   const plain = text.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, ...parts: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number);

@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
 const beginning = /^HTTP\/1\.[01] 100[ \r\n]/;
-/** All of it could be the beginning of the beginning. */
+/** Whether all of it could be the start of the status line. */
 const couldBegin = /^(?:H|HT|HTT|HTTP|HTTP\/(?:1(?:\.(?:[01](?: (?:1(?:00?)?)?)?)?)?)?)$/;
 const end = '\r\n\r\n';
 const mostHeld = 16_384;
 
 /**
- * RFC 9110 §15.2: a client passes over `100 Continue` also where it did not ask for it. Undici takes it for a broken connection, so that it is
- * taken out of what comes before undici sees it: only where an answer begins, which is after something was sent.
+ * RFC 9110 §15.2: a client ignores an unsolicited `100 Continue`. Undici takes it for a broken connection, so it is removed before undici sees
+ * it: only at the beginning of an answer, which is after something was sent.
  */
 export function passingOverContinue(connect: buildConnector.connector): buildConnector.connector {
   return (to, callback) =>
@@ -31,7 +31,7 @@ function withoutContinue<Connection extends Socket>(socket: Connection): Connect
   };
   socket.read = (size?: number) => {
     const chunk = read(size);
-    // Streams read nothing to be told of more.
+    // An empty read makes the stream ask for more.
     if (!begins || chunk === null || size === 0) return chunk;
     const bytes = held === undefined ? chunk : Buffer.concat([held, chunk]);
     held = undefined;
@@ -46,7 +46,7 @@ function withoutContinue<Connection extends Socket>(socket: Connection): Connect
   return socket;
 }
 
-/** What comes behind; undefined where that cannot be told yet. */
+/** The rest after it; undefined where more input is needed to tell. */
 function afterContinue(bytes: Buffer): Buffer | undefined {
   let from = 0;
   for (;;) {

@@ -4,7 +4,7 @@ import { CribError } from '../model/crib-error.ts';
 
 const pemPattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The certificates in a PEM file, each of which can be read. */
+/** The certificates in a PEM file, each of which is checked to be readable. */
 export function readCertificates(file: string): string[] {
   try {
     const certificates = readFileSync(file, 'utf8').match(pemPattern) ?? [];

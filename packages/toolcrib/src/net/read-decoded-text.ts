@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { CribError } from '../model/crib-error.ts';
 
-/** What we can decode; a request asks for no other. */
+/** The encodings that we can decode; requests accept no others. */
 export const acceptedEncodings = 'gzip, br';
 
 function decoderFor(encoding: string) {

@@ -1,7 +1,7 @@
 import { CribError } from '../model/crib-error.ts';
 import { ConnectionError, ProtocolError } from '../model/named-errors.ts';
 
-/** Nobody was reached, so the request cannot have been carried out: it may safely be sent again [EXEC-8]. */
+/** No connection was made, so the request cannot have run: it can safely be sent again [EXEC-8]. */
 export class UnreachableError extends ConnectionError {
   override name = 'UnreachableError';
 }
@@ -22,7 +22,7 @@ const neverSent: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
 
-/** Failures in the middle, when nobody can say how far the request came. */
+/** Failures after sending began, when the request may or may not have arrived. */
 const brokenOff: Record<string, string> = {
   ECONNRESET: 'the connection was cut',
   UND_ERR_SOCKET: 'the connection was cut',
@@ -30,19 +30,19 @@ const brokenOff: Record<string, string> = {
   UND_ERR_BODY_TIMEOUT: 'the answer stopped half-way',
 };
 
-/** What went wrong between us and another machine, in words, and whether the request can have arrived. */
+/** Explains a failure between us and another machine, and whether the request can have arrived. */
 export function requestFailure(origin: string, error: unknown): CribError {
   if (error instanceof CribError) return error;
   const code = codeOf(error);
   const reason = neverSent[code];
   const wrong = unreadable(error);
-  // To be asked again would change nothing.
+  // A retry would change nothing.
   if (wrong !== undefined) return new ProtocolError(`${origin} ${wrong}`, { cause: error });
   if (reason !== undefined) return new UnreachableError(`${origin} cannot be reached: ${reason}`, { cause: error });
   return new ConnectionError(`The connection to ${origin} was lost${code && ` (${code})`}`, { cause: error });
 }
 
-/** The same for a document, which is only fetched: whether the request arrived is of no interest, only whether somebody answers. */
+/** The same for a document, which is only fetched: it does not matter whether the request arrived. */
 export function fetchFailure(name: string, error: unknown): CribError {
   if (error instanceof CribError) {
     return new CribError(error.code, `${name}: ${error.message}`, { upstreamStatus: error.upstreamStatus, cause: error });
@@ -53,13 +53,13 @@ export function fetchFailure(name: string, error: unknown): CribError {
   return new CribError('NETWORK_ERROR', `${name} gave no usable answer${code && ` (${code})`}`, { cause: error });
 }
 
-/** Of an answer that came and cannot be read. */
+/** What is wrong with an answer that arrived and cannot be read. */
 function unreadable(error: unknown): string | undefined {
   if (codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') return 'answered with more than 16 KiB of headers';
   return error instanceof Error && error.name === 'HTTPParserError' ? 'answered with something that is not HTTP' : undefined;
 }
 
-/** With several addresses tried, the failure is a bundle, and the code is on its parts. */
+/** Where several addresses were tried, the failure is an aggregate, and its parts have the code. */
 function codeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   if (error instanceof AggregateError) return error.errors.map(codeOf).find((code) => code !== '') ?? '';

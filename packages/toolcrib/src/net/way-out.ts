@@ -5,7 +5,7 @@ import type { buildConnector } from 'undici';
 import type { NetworkRules } from './network-rules.ts';
 import { proxyUnreachable, type Proxy } from './proxy.ts';
 
-/** Looks a name up: all its addresses. */
+/** Looks up all addresses of a name. */
 export type LookUp = (
   hostname: string,
   options: { all: true },
@@ -15,7 +15,7 @@ export type LookUp = (
 export interface WayOutInput {
   rules: NetworkRules;
   proxy: Proxy | undefined;
-  /** With certificates beside the usual ones. */
+  /** With certificates in addition to the default ones. */
   secureContext: SecureContext | undefined;
   lookUp?: LookUp | undefined;
 }
@@ -24,14 +24,14 @@ export interface WayOutOptions {
   origin: string;
   /** The operator has named exactly this origin. */
   trusted: boolean;
-  /** Keeps this machine out, even where it may be asked otherwise. */
+  /** Refuses addresses of this machine, even where they are otherwise allowed. */
   refuseLoopback: boolean;
 }
 
-/** [SEC-1] How one origin is reached. Everything is checked where a connection is made, and nothing where one is used again. */
+/** [SEC-1] How one origin is reached. Addresses are checked when a connection is made, and not when it is used again. */
 export interface WayOut {
   readonly connect: buildConnector.connector;
-  /** The proxy that reads the requests themselves, as it does where they are not encrypted. */
+  /** The proxy that reads the requests themselves, which it does where they are not encrypted. */
   readonly proxy: Proxy | undefined;
 }
 
@@ -78,11 +78,11 @@ export async function openWayOut(input: WayOutInput, { origin, trusted, refuseLo
   return { connect: (to, callback) => void connectThrough(to, callback), proxy: encrypted ? undefined : proxy };
 }
 
-/** One bad address among good ones refuses them all. Node connects to what it is given here, and does not look again. */
+/** One bad address among good ones refuses them all. Node connects to exactly these addresses and does not look them up again. */
 function checkedLookup(lookUp: LookUp, check: Check): LookupFunction {
   return (hostname, wanted, callback) => {
     lookUp(hostname, { ...wanted, all: true }, (error, addresses) => {
-      // In spite of its type there are none with an error.
+      // Despite its type, there are no addresses with an error.
       const [first] = addresses ?? [];
       try {
         if (error !== null) throw error;
@@ -97,7 +97,7 @@ function checkedLookup(lookUp: LookUp, check: Check): LookupFunction {
   };
 }
 
-/** What is an address already is not looked up, so that nobody else would see it. */
+/** An address is not looked up, so the check in the lookup would not see it. */
 function withLiteralsChecked(connect: buildConnector.connector, check: Check): buildConnector.connector {
   return (to, callback) => {
     try {
@@ -109,7 +109,7 @@ function withLiteralsChecked(connect: buildConnector.connector, check: Check): b
   };
 }
 
-/** As this machine knows them. A name that only the proxy knows leads to none, and what it leads to is the proxy's to judge. */
+/** The addresses that this machine knows. A name that only the proxy knows has none here, and the proxy judges its addresses. */
 function addressesOf(hostname: string, lookUp: LookUp): Promise<string[]> {
   if (isIP(hostname) !== 0) return Promise.resolve([hostname]);
   return new Promise((resolve) => {

@@ -25,7 +25,7 @@ export interface AccessBook {
   accessOf(principal: Principal): Access;
 }
 
-/** How many different sets of grants are remembered: each costs a list of tools, and there may be as many as there are callers. */
+/** How many different sets of grants are cached: each holds a list of tools, and there may be as many as there are callers. */
 const maxRemembered = 1000;
 
 /** Decides for one revision of rules and tools. A change makes a new book, so nothing here is ever stale. */

@@ -4,7 +4,8 @@ import { compileMatcher } from './matcher.ts';
 
 export type ClaimCheck = (principal: Pick<Principal, 'issuer' | 'claims'>) => boolean;
 
-/** Whether a caller's issuer gives the right, and their claims have it. */
+/** Whether a caller's issuer can give the right and their claims contain it. */
+
 export function compileClaimCheck(claims: ClaimsByIssuer): ClaimCheck {
   const compiled = new Map([...claims].map(([issuer, matcher]) => [issuer, compileMatcher(matcher)] as const));
   return ({ issuer, claims: held }) => compiled.get(issuer)?.holds(held) ?? false;

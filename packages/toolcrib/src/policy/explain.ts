@@ -16,11 +16,11 @@ export interface PolicyExplanation {
   grants: boolean;
   reason: string;
   matchers: MatcherExplanation[];
-  /** Ids of the granted groups that the tool in question is in, or all its groups where no tool was asked about. */
+  /** The ids of the granted groups that contain the tool, or of all its groups where no tool was asked about. */
   groups: string[];
 }
 
-/** [POL-3] The same decision as `accessOf`, taken apart for a person to read. */
+/** [POL-3] The same decision as `accessOf`, explained for a person. */
 export function explainPolicies(rules: Rules, claims: JsonObject, tool?: Tool): PolicyExplanation[] {
   return rules.policies.map((compiled) => {
     const { policy } = compiled;

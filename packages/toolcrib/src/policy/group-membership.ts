@@ -17,7 +17,7 @@ function compileSelector(selector: Selector): ToolTest {
   if (selector.source !== undefined) {
     const { source } = selector;
     const matches = compilePattern(source);
-    // An id is only ever meant as a whole: `d*` is about namespaces, and must not catch every id that happens to begin with a d.
+    // An id must match as a whole: `d*` is about namespaces, and must not match every id that happens to begin with a d.
     tests.push((tool) => tool.source_id === source || matches(tool.namespace));
   }
   if (selector.name !== undefined) {
@@ -40,6 +40,6 @@ function compileSelector(selector: Selector): ToolTest {
     const matches = compilePattern(pattern);
     tests.push((tool) => Object.hasOwn(tool.labels, label) && matches(tool.labels[label] ?? ''));
   }
-  // No condition at all (an empty list of labels, say) chooses nothing, as a policy without matchers grants nothing.
+  // A selector without conditions (such as an empty list of labels) chooses nothing, just as a policy without matchers grants nothing.
   return (tool) => tests.length > 0 && tests.every((test) => test(tool));
 }

@@ -9,7 +9,7 @@ export interface CompiledMatcher {
   holds(claims: JsonObject): boolean;
 }
 
-/** [POL-1] [POL-2] A condition ready to be asked. A missing claim fails every operator, the negative ones too. Throws on a bad expression. */
+/** [POL-1] [POL-2] A compiled condition. A missing claim fails every operator, even the negative ones. Throws on a bad expression. */
 export function compileMatcher(matcher: Matcher): CompiledMatcher {
   const segments = claimSegments(matcher.path);
   const test = compileTest(matcher);
@@ -46,13 +46,13 @@ function compileTest(matcher: Matcher): (claim: Json) => boolean {
   }
 }
 
-/** What `contains` looks through: a list, or the words of a string such as `scope`. Never a substring: `not-admin` does not contain `admin`. */
+/** The values that `contains` compares: a list, or the words of a string such as `scope`. Never a substring: `not-admin` does not contain `admin`. */
 function elements(claim: Json): readonly Json[] | undefined {
   if (Array.isArray(claim)) return claim;
   return typeof claim === 'string' ? claim.split(' ').filter((word) => word !== '') : undefined;
 }
 
-/** What `in` looks through; an object is neither in nor out of a set of scalars, so it denies. */
+/** The values that `in` compares; an object is neither in nor out of a set of scalars, so it denies. */
 function scalars(claim: Json): readonly Scalar[] | undefined {
   if (Array.isArray(claim)) return claim.filter(isScalar);
   return isScalar(claim) ? [claim] : undefined;

@@ -14,7 +14,7 @@ function compileGlob(glob: string): (input: string) => boolean {
   const middle = pieces.slice(1, -1);
   return (input) => {
     if (input.length < first.length + last.length || !input.startsWith(first) || !input.endsWith(last)) return false;
-    // The leftmost place for each piece leaves the most room for the next, so no step is ever taken back.
+    // The leftmost match of each piece leaves the most room for the next, so backtracking is never needed.
     let position = first.length;
     const end = input.length - last.length;
     for (const piece of middle) {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../model/json.ts';
 import { personName } from '../model/person-name.ts';
 import type { Principal } from '../model/principal.ts';
 
-/** Somebody who would come with these claims, from `usualIssuer` where they do not say. */
+/** A caller with these claims, from `usualIssuer` where they name no issuer. */
 export function principalFromClaims(claims: JsonObject, usualIssuer = ''): Principal {
   const { iss, sub } = claims;
   const issuer = typeof iss === 'string' ? iss : usualIssuer;

@@ -2,7 +2,7 @@ import { CribError } from '../model/crib-error.ts';
 import { longestSecret, secretNameSchema } from './secret-name.ts';
 import { hiddenValue } from './secret.ts';
 
-/** Refuses what cannot be kept. No message repeats the value. */
+/** Refuses values that cannot be stored. No message repeats the value. */
 export function checkSecret(name: string, value: string): void {
   const parsed = secretNameSchema.safeParse(name);
   if (!parsed.success) throw new CribError('VALIDATION_ERROR', `name: ${parsed.error.issues[0]?.message}`, { field: 'name' });

@@ -123,7 +123,7 @@ function createScope(valuesOf: () => ReadonlySet<string>) {
   return { redactor, changed: () => (made = undefined) };
 }
 
-/** What begins in one text and ends in another is replaced in the first. */
+/** A secret that begins in one text and ends in another is replaced in the first. */
 function redactedParts(texts: readonly string[], covered: readonly Range[]): string[] {
   let offset = 0;
   return texts.map((text) => {
@@ -168,7 +168,7 @@ function needsCopy(json: Json, redact: (leaf: Leaf) => Leaf): boolean {
   if (isLeaf(json)) return redact(json) !== json;
   const left: Container[] = [json];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
-    // Only what has more in it is put off: a list of millions of numbers is gone through as it is.
+    // Only nested values are put off: a list of millions of numbers is searched at once.
     for (const inner of Array.isArray(value) ? value : Object.values(value)) {
       if (!isLeaf(inner)) left.push(inner);
       else if (redact(inner) !== inner) return true;

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'n
 import { CribError } from '../model/crib-error.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** What a sealed value belongs to. Nothing opens as part of another record or field. */
+/** The record and field that a sealed value belongs to. It opens as part of no other. */
 export interface SealedPlace {
   id: string;
   field: string;

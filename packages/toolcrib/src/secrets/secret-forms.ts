@@ -5,7 +5,7 @@ const shortestLine = 16;
 /** A piece of base64 that is shorter is too often something else. */
 const shortestPiece = 6;
 
-/** Whoever encodes more than this means a file. */
+/** An encoded text longer than this is a file, not a secret. */
 const longestEncoded = 16_384;
 /** A shorter piece could come together by chance where lines are joined. */
 const shortestWrapped = 16;

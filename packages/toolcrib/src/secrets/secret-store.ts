@@ -38,7 +38,7 @@ export interface SecretStore {
   /** Seals everything with the newest key, all of it or nothing, and is harmless to repeat. */
   rekey(options?: RekeyOptions & { actor?: string }): Promise<RekeyOutcome>;
   within(transaction: StoreNouns): SecretWriter;
-  /** Drops what is kept in memory: secrets, or the sources they were made for, have changed. */
+  /** Clears the cache: secrets, or the sources they belong to, have changed. */
   forget(): void;
   /** Throws `CONFLICT` where the stored secrets belong to another ring; warns of single ones that do not open. */
   verify(options: { warn(message: string): void }): Promise<void>;
@@ -53,7 +53,7 @@ interface Memory {
 export function createSecretStore({ store, keyRing }: { store: Store; keyRing: KeyRing }): SecretStore {
   let memory: Memory | undefined;
 
-  /** Whoever began to read before `forget` keeps what it reads to itself, so nothing old is ever remembered as new. */
+  /** A read that began before `forget` is not cached, so nothing old is ever remembered as new. */
   function remembered(): Memory {
     if (memory !== undefined) return memory;
     const rows = store.secrets.list().then((list) => new Map(list.map((row) => [row.name, row])));

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 
-/** What stands for a secret value wherever one would be shown. [ENV-4] An update that sends it back keeps the stored value. */
+/** Shown in place of a secret value. [ENV-4] An update that sends it back keeps the stored value. */
 export const hiddenValue = '***';
 
-/** A value that cannot slip out by being printed, logged, joined to a text or turned into JSON: whoever wants it has to ask for it. */
+/** A value that cannot slip out by being printed, logged, joined to a text or turned into JSON: code that needs it has to ask for it. */
 export class Secret {
   readonly #value: string;
 

@@ -16,7 +16,7 @@ export function createUsedSecrets(secrets: Pick<SecretStore, 'get'>): UsedSecret
     try {
       return await secrets.get(name);
     } catch (error) {
-      // One that does not open has no new value to go on with.
+      // One that does not open has no new value.
       if (error instanceof CribError) return last;
       throw error;
     }

@@ -17,7 +17,7 @@ export function createArtifacts(queries: Queries) {
   }
 
   return {
-    /** All of one call, or none. What its owner has beyond `mostBytes` afterwards goes, the oldest first, kept answers included. */
+    /** Stores all of one call, or none. Then deletes the oldest of its owner, kept answers included, until they fit into `mostBytes`. */
     async keep(rows: readonly ArtifactRow[], mostBytes: number): Promise<void> {
       if (queries.isTransaction) return insert(queries, rows, mostBytes);
       await queries.transaction().execute((transaction) => insert(transaction, rows, mostBytes));

@@ -1,7 +1,7 @@
 import type { CallRecord, CallStatus } from '../model/call.ts';
 import type { Origin } from '../model/origin.ts';
 
-/** Which calls are looked for; what is not said does not matter. */
+/** Which calls are looked for; absent fields match every call. */
 export interface CallFilter {
   issuer?: string;
   subject?: string;
@@ -18,7 +18,7 @@ export interface CallFilter {
   until?: number;
 }
 
-/** What the database finds by an index, for the calls that are not in its table yet. */
+/** The same filter for calls that are not in the table yet, where the database would use an index. */
 export function fitsFilter(call: CallRecord, filter: CallFilter): boolean {
   const { user, statuses, origins } = filter;
   const { after, before } = idsWithin(filter);

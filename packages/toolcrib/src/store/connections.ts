@@ -2,7 +2,7 @@ import { sourceOwner } from '../model/connection.ts';
 import { nameConflicts } from './name-conflicts.ts';
 import type { Queries, Tables } from './tables.ts';
 
-/** A connection as it rests. What was allowed us is sealed before it comes here and opened after it has left. */
+/** A connection as it is stored. Its tokens are sealed before they come here and opened after they have left. */
 export type ConnectionRow = Tables['connections'];
 
 interface ConnectedQuery {

@@ -8,7 +8,7 @@ import { migrationTable } from './migrate-to-latest.ts';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 import type { Tables } from './tables.ts';
 
-/** What is said of a copy, so that it can be told later whether it is whole. */
+/** Describes a copy, so that a later check can tell whether it is whole. */
 export interface CopyFacts {
   /** The last step of the schema. */
   migration: string;

@@ -3,13 +3,13 @@ import { nameConflicts } from './name-conflicts.ts';
 import { readJson, readRow } from './read-row.ts';
 import type { Queries } from './tables.ts';
 
-/** What is remembered of the document of a source. */
+/** What the store knows about the document of a source. */
 export interface DocumentRecord {
   /** Of the text that was imported last; null while none was. */
   sha256: string | null;
   /** [SEC-1] Where its secrets may go; null while no import has named any. */
   origins: string[] | null;
-  /** What the last import came to; null while there was none. */
+  /** The report of the last import; null while there was none. */
   imported: unknown;
   updated_at: number;
 }

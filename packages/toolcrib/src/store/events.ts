@@ -28,7 +28,7 @@ export function createEvents(queries: Queries) {
       return (await query.orderBy('id', after === undefined ? 'desc' : 'asc').execute()).map(read);
     },
 
-    /** What was changed after this event, each thing once. */
+    /** The subjects that were changed after this event, each once. */
     async subjectsAfter(id: number, topics: readonly ChangeTopic[], limit: number): Promise<Pick<ChangeEvent, 'topic' | 'subject'>[]> {
       const query = queries.selectFrom('events').select(['topic', 'subject']).distinct();
       return await query.where('id', '>', id).where('topic', 'in', topics).limit(limit).execute();

@@ -23,7 +23,7 @@ export const callColumns = ledgers.calls.columns.map(([name]) => name as keyof C
 /** How many rows a step looks at, twice as many in each: at last some milliseconds on SQLite, for which every call waits. */
 const firstStep = 1000;
 const longestStep = { all: 16_000, byIndex: 2000 };
-/** Less than a second in all; whoever looks for something rarer goes on from there. */
+/** Takes less than a second in all; a search for something rarer goes on from there. */
 const mostRows = 1_000_000;
 
 /**
@@ -34,7 +34,7 @@ const mostRows = 1_000_000;
 export async function findCalls(queries: Queries, page: CallPage): Promise<FoundCalls> {
   const { limit, issuer, subject, user, tool, sourceId, statuses, origins } = page;
   const within = idsWithin(page);
-  // What is somebody's failure did not complete.
+  // A call with an origin of failure did not complete.
   const notCompleted = statuses?.includes('completed') === false || origins !== undefined;
   const isOpen = [issuer, subject, user, tool, sourceId, statuses, origins].every((condition) => condition === undefined);
 

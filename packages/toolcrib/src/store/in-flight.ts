@@ -8,7 +8,7 @@ export interface CallInFlight {
   server: string;
   /** By then it has ended, one way or the other, if its server lives. */
   ends_by: number;
-  /** What its record would say if nothing more were ever heard of it. */
+  /** Its record, if nothing more were ever heard of it. */
   record: CallRecord;
 }
 
@@ -40,7 +40,7 @@ export function createInFlight(queries: Queries) {
       for (let start = 0; start < ids.length; start += mostAtOnce) await remove(ids.slice(start, start + mostAtOnce));
     },
 
-    /** What a server left behind, and what any left that should have ended by then. */
+    /** Calls that one server left behind, and calls of any server that should have ended by then. */
     async lost({ server, endedBefore }: { server?: string; endedBefore: number }): Promise<CallRecord[]> {
       const rows = await queries
         .selectFrom('calls_in_flight')

@@ -1,6 +1,6 @@
 import type { Queries, Tables } from './tables.ts';
 
-/** [OPS-2] Work that goes on after a crash, as it rests. What it is about is sealed before it comes here. */
+/** [OPS-2] Work that goes on after a crash, as it is stored. Its content is sealed before it comes here. */
 type JobRow = Tables['durable_jobs'];
 
 export type Jobs = ReturnType<typeof createJobs>;
@@ -28,7 +28,7 @@ export function createJobs(queries: Queries) {
       await queries.insertInto('durable_steps').values(row).execute();
     },
 
-    /** What each step gave, by its name. */
+    /** The result of each step, by its name. */
     async stepsOf(id: string): Promise<Map<string, string>> {
       const rows = await queries.selectFrom('durable_steps').select(['name', 'result']).where('job_id', '=', id).execute();
       return new Map(rows.map(({ name, result }) => [name, result]));

@@ -12,7 +12,7 @@ const nouns: Record<string, string> = {
   answers: 'call',
 };
 
-/** Waits for a write. What clashes with a row that is there already, or lacks the row it belongs to, becomes `CONFLICT`. */
+/** Waits for a write. A clash with an existing row, or a missing row that it belongs to, becomes `CONFLICT`. */
 export async function nameConflicts<Result>(write: Promise<Result>): Promise<Result> {
   try {
     return await write;

@@ -37,7 +37,7 @@ export async function openPostgres(url: string): Promise<PostgresDatabase> {
     });
     // Tried once by itself, because only here the reason why it cannot be reached is wanted in full.
     (await pool.connect()).release();
-    // By a pool of its own: what is done to large tables takes its time.
+    // With a pool of its own: migrating large tables takes long.
     const { query_timeout: _bound, ...unbounded } = clientConfig;
     const migrating = new Kysely<Tables>({ dialect: new PlainPostgresDialect(hardened(new pg.Pool({ ...unbounded, max: 2 }))) });
     try {

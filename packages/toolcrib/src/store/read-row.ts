@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { CribError } from '../model/crib-error.ts';
 import type { Json } from '../model/json.ts';
 
-/** A stored row read through the model's own schema: what was changed behind our back must not pass for a policy. */
+/** A stored row, parsed with the model's schema: a row that was tampered with must not pass for a policy. */
 export function readRow<Schema extends z.ZodType>(schema: Schema, table: string, id: string, row: unknown): z.output<Schema> {
   const parsed = schema.safeParse(row);
   if (parsed.success) return parsed.data;

@@ -151,15 +151,15 @@ export interface Tables {
   durable_jobs: {
     /** Of the call. */
     id: string;
-    /** How often a start of the server has gone on with it. */
+    /** How many starts of the server have resumed it. */
     attempts: number;
-    /** What it takes to go on with it, sealed. */
+    /** Everything needed to resume it, sealed. */
     input: string;
   };
   durable_steps: {
     job_id: string;
     name: string;
-    /** What the step gave, sealed. */
+    /** The result of the step, sealed. */
     result: string;
   };
 }

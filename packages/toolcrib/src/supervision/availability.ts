@@ -1,6 +1,6 @@
 import type { SourceStatus } from '../model/source.ts';
 
-/** [LIFE-2] Only an end takes tools off the list: what starts, restarts or runs keeps them, and calls wait for it. */
+/** [LIFE-2] Tools stay listed while their source starts, restarts or runs, and calls wait for it; only a stop or a failure removes them. */
 export function isAvailable(status: SourceStatus): boolean {
   switch (status.state) {
     case 'starting':

@@ -1,6 +1,6 @@
 export interface RefreshSchedule {
   start(): void;
-  /** Resolves when a refresh that is on its way has ended. */
+  /** Resolves when a refresh under way has ended. */
   stop(): Promise<void>;
 }
 
@@ -13,8 +13,8 @@ interface RefreshScheduleInput {
 }
 
 /**
- * [INV-1] Asks again after each interval, a tenth more or less, so that sources that were started together do not ask together. The next
- * one is counted from the end of the one before, so a slow server is never asked twice at once.
+ * [INV-1] Refreshes after each interval, with 10 % jitter, so that sources started together do not refresh together. The interval counts
+ * from the end of the previous refresh, so that a slow server never gets two at once.
  */
 export function createRefreshSchedule({ intervalMs, refresh, random = Math.random }: RefreshScheduleInput): RefreshSchedule {
   let timer: NodeJS.Timeout | undefined;
@@ -31,7 +31,7 @@ export function createRefreshSchedule({ intervalMs, refresh, random = Math.rando
     running = refresh();
     await running;
     running = undefined;
-    // Stopped meanwhile, or started anew.
+    // Unless the schedule was stopped or started again meanwhile.
     if (timer === mine) arm();
   }
 

@@ -1,13 +1,13 @@
 import type { SourceStatus } from '../model/source.ts';
 
 export interface Settling {
-  /** To be told whenever a status has changed. */
+  /** Must be called whenever a status has changed. */
   changed(): void;
-  /** Resolves when the source is neither starting nor restarting any more, or when the time is over. */
+  /** Resolves when the source is neither starting nor restarting, or after the timeout. */
   settled(sourceId: string, timeoutMs: number): Promise<void>;
 }
 
-/** [SRC-9] Waiting for how a start turns out. */
+/** [SRC-9] Waits for the outcome of a start. */
 export function createSettling({ statusOf }: { statusOf(sourceId: string): SourceStatus | undefined }): Settling {
   const waiting = new Set<() => void>();
   return {
@@ -20,7 +20,7 @@ export function createSettling({ statusOf }: { statusOf(sourceId: string): Sourc
         function done(): void {
           clearTimeout(timer);
           waiting.delete(look);
-          // What is settled in the same moment, such as when a failed start is made again, belongs to it.
+          // Status changes that follow in the same tick, such as `retry_at` after a failed start, belong to the outcome.
           setImmediate(resolve);
         }
         function look(): void {

@@ -10,10 +10,10 @@ import type { TracingConfig } from './tracing-config.ts';
 
 export interface Tracing {
   readonly tracer: Tracer;
-  /** How many spans the collector took, and how many it never got. */
+  /** How many spans the collector accepted, and how many were dropped. */
   readonly sent: number;
   readonly dropped: number;
-  /** Sends what waits, within a bound. */
+  /** Sends the spans that wait, for a limited time. */
   close(): Promise<void>;
 }
 
@@ -26,10 +26,10 @@ export interface OpenTracingInput {
 
 const flushMs = 2000;
 
-/** [OPS-1] Traces over OTLP. Loaded only where a collector was named: OpenTelemetry is a good part of what a start costs. */
+/** [OPS-1] Traces over OTLP. Loaded only if a collector is configured: loading OpenTelemetry slows the start noticeably. */
 export function openTracing({ config, egress, version, warn }: OpenTracingInput): Tracing {
   const url = new URL(`${config.endpoint.replace(/\/+$/, '')}/v1/traces`);
-  // Whoever runs the server has named it.
+  // The operator has configured this address.
   const client = egress.trusting([url.origin]).httpClient({ origin: url.origin, maxConnections: 1 });
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   for (const [name, value] of Object.entries(config.headers ?? {}))
@@ -38,7 +38,7 @@ export function openTracing({ config, egress, version, warn }: OpenTracingInput)
   async function post(batch: ReadableSpan[], signal: AbortSignal): Promise<number> {
     const body = Buffer.from(JsonTraceSerializer.serializeRequest(batch) ?? []).toString();
     const response = await client.request({ method: 'POST', url, headers, body, signal });
-    // Whatever it says beside the status is of no use to us.
+    // Only the status of the response matters.
     await response.body.dump();
     return response.status;
   }

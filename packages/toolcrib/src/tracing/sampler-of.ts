@@ -7,7 +7,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import type { SamplerConfig } from './tracing-config.ts';
 
-/** Which traces are kept. Those that begin with `parentbased_` leave it to the caller where the caller has decided. */
+/** Decides which traces are kept. Samplers named `parentbased_` follow the caller's decision if there is one. */
 export function samplerOf({ name, ratio }: SamplerConfig): Sampler {
   switch (name) {
     case 'always_on':

@@ -12,7 +12,7 @@ import type { Span, SpanOptions, Tracer } from '../model/tracing.ts';
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
-/** Our port over OpenTelemetry's. Contexts are handed on and never looked for: calls that run at the same time cannot take each other's. */
+/** Implements our tracer with OpenTelemetry's. Contexts are passed explicitly, so that concurrent calls cannot mix them up. */
 export function tracerOver(tracer: OtelTracer): Tracer {
   return { start: (name, parent, options) => begin(tracer, name, parent === undefined ? undefined : remoteSpan(parent), options) };
 }

@@ -1,12 +1,12 @@
 import type { Secret } from '../secrets/secret.ts';
 
 export interface TracingConfig {
-  /** Where the collector takes OTLP over HTTP, without `/v1/traces`. */
+  /** The address of the collector for OTLP over HTTP, without `/v1/traces`. */
   endpoint: string;
-  /** Sent with every batch; they often hold a key. */
+  /** Sent with every batch; often contains a key. */
   headers?: Readonly<Record<string, Secret | string>>;
   serviceName?: string;
-  /** Said of every span. */
+  /** Resource attributes of every span. */
   resource?: Readonly<Record<string, string>>;
   sampler?: SamplerConfig;
 }
@@ -22,6 +22,6 @@ export const samplers = [
 
 export interface SamplerConfig {
   name: (typeof samplers)[number];
-  /** From 0 to 1, for those with a ratio. */
+  /** From 0 to 1, for samplers with a ratio. */
   ratio: number;
 }

@@ -10,7 +10,7 @@ export interface RunOptions {
   cwd?: string;
   /** For standard input, which is otherwise empty. */
   input?: string;
-  /** The Node that starts the launcher; this one unless told. */
+  /** The Node that starts the launcher; this one by default. */
   node?: string;
   launcher?: string;
 }

@@ -6,7 +6,7 @@ export interface ExplainedIssue {
   message: string;
 }
 
-/** The first thing that is wrong, with where it is, in words for whoever wrote it. */
+/** The first problem and its path, worded for the author of the file. */
 export function explainIssue(error: z.ZodError): ExplainedIssue {
   const issue = deepestIssue(error.issues[0]);
   if (issue === undefined) return { path: [], message: 'does not fit' };

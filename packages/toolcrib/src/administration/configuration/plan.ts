@@ -2,7 +2,7 @@ import type { CribError } from '../../model/crib-error.ts';
 import type { PolicyTestResult } from '../../policy/policy-test.ts';
 import type { FieldDifference } from './field-differences.ts';
 
-/** One object that is not as the file says. `adopt`: somebody else made it, and the file takes it over. */
+/** One object that differs from the file. `adopt`: it was made by hand, and the file takes it over. */
 export interface PlannedChange {
   kind: 'source' | 'group' | 'policy';
   /** The namespace of a source, the id of everything else. */
@@ -11,9 +11,9 @@ export interface PlannedChange {
   fields: FieldDifference[];
 }
 
-/** [SRC-6] What it would take to make everything as the file says. */
+/** [SRC-6] The changes that make everything match the file. */
 export interface Plan {
-  /** Names exactly these changes. */
+  /** Identifies exactly these changes. */
   fingerprint: string;
   /** In the order they would be made. */
   changes: PlannedChange[];

@@ -1,2 +1,2 @@
-/** Where DBOS keeps what it knows, in the database of the server. */
+/** The database schema with the tables of DBOS. */
 export const engineSchema = 'toolcrib_durable';

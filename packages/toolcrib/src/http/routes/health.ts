@@ -18,7 +18,7 @@ export interface HealthRoutesInput {
   openApi(): unknown;
 }
 
-/** Whoever asks wants to know soon, and not when the database feels like it. */
+/** A health check wants an answer soon, even when the database hangs. */
 const databaseWithinMs = 2000;
 
 const state = z.strictObject({ status: z.string() });

@@ -7,8 +7,8 @@ export interface Challenge {
 }
 
 /**
- * What a server says to somebody without a token: where its metadata is, and which scopes it wants (RFC 9728 §5.1). Nothing where it says
- * nothing, or does not answer: the usual places are looked at then.
+ * The challenge that a server sends to a client without a token: where its metadata is, and which scopes it wants (RFC 9728 §5.1). Empty where
+ * there is none, or no answer: then the default places are tried.
  */
 export async function askForChallenge(request: GuardedFetch, serverUrl: string, isLegacySse: boolean): Promise<Challenge> {
   const accept = 'application/json, text/event-stream';

@@ -27,8 +27,8 @@ interface Beginning {
 }
 
 /**
- * [MCP-12] The first leg of the specification's flow: finds the authorization server, makes us known to it, and gives the address where the
- * user decides. Everything is found out anew each time, so that a source that has moved to another authorization server is followed.
+ * [MCP-12] The first leg of the specification's flow: finds the authorization server, registers us with it, and returns the address where
+ * the user decides. Everything is discovered each time, so that a source can move to another authorization server.
  */
 export async function beginAuthorization(beginning: Beginning): Promise<BegunAuthorization> {
   const { egress, settings, content, redirectUri, state, begunBy, by, loopbackPort } = beginning;
@@ -36,7 +36,7 @@ export async function beginAuthorization(beginning: Beginning): Promise<BegunAut
   const request = egress.guardedFetch(fetchRules(settings));
   const challenge = serverUrl === undefined ? {} : await askForChallenge(request, serverUrl, settings.isLegacySse);
   const found: { url?: URL; verifier?: string; discovery?: OAuthDiscoveryState; resource?: string } = {};
-  // One that led to nothing the last time may be forgotten there, and would lead to nothing again.
+  // The server may have forgotten a client that led to nothing last time, and it would fail again.
   let registration = content.pending === undefined ? content.registration : undefined;
   let client: PendingAuthorization['client'] | undefined = settings.client;
   const provider: OAuthClientProvider = {
@@ -52,7 +52,7 @@ export async function beginAuthorization(beginning: Beginning): Promise<BegunAut
       client = keptClient(information);
       if (settings.client === undefined) registration = { issuer, redirect_uri: redirectUri, client };
     },
-    // What is held is left as it is until something better has come.
+    // The current grant stays until there is a better one.
     tokens: () => undefined,
     saveTokens: () => undefined,
     saveCodeVerifier: (verifier) => void (found.verifier = verifier),
@@ -77,7 +77,7 @@ export async function beginAuthorization(beginning: Beginning): Promise<BegunAut
     const { url, verifier, discovery } = found;
     client ??= registration?.client;
     if (url === undefined || verifier === undefined || discovery === undefined || client === undefined) throw new Error('It led nowhere');
-    // What a server we do not control names is opened by the user's browser.
+    // The user's browser opens an address that was named by a server we do not control.
     const authorizationUrl = checkAddress(url, settings.allowInsecure).href;
     const scope = url.searchParams.get('scope') ?? undefined;
     return {
@@ -101,7 +101,7 @@ export async function beginAuthorization(beginning: Beginning): Promise<BegunAut
   }
 }
 
-/** One that was named is not looked for. */
+/** An authorization server that the registration names is not discovered. */
 function namedServer({ authorizationServer, resource, serverUrl }: OAuthSettings): OAuthDiscoveryState | undefined {
   if (authorizationServer === undefined) return undefined;
   return {

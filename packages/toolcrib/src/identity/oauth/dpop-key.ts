@@ -9,7 +9,7 @@ export async function makeDpopKey(): Promise<DpopKey> {
   return { ...(await exportJWK(privateKey)) };
 }
 
-/** The key with what servers said of nonces; to be kept as long as the tokens are. */
+/** The key and the nonces of servers; to be kept as long as the tokens. */
 export async function openDpopSession(key: DpopKey): Promise<DpopSession> {
   const { d: _private, ...publicJwk } = key as JWK;
   const [privateKey, publicKey] = await Promise.all([importJWK(key as JWK, 'ES256'), importJWK(publicJwk, 'ES256')]);

@@ -1,11 +1,11 @@
 import { InsecureTokenEndpointError, IssuerMismatchError, OAuthError, RegistrationRejectedError } from '@modelcontextprotocol/client';
 import { CribError } from '../../model/crib-error.ts';
 
-/** What went wrong between us and an authorization server. Whatever it is, the caller's own call is not at fault [ID-5]. */
+/** Explains a failure between us and an authorization server. It is never the fault of the caller's own call [ID-5]. */
 export function explainOAuthFailure(error: unknown, what: string): CribError {
   const cause = { cause: error };
   const known = error instanceof CribError ? error : error instanceof Error ? error.cause : undefined;
-  // An address that cannot be used is the server's fault here, which has named it.
+  // The server named the address, so an address that cannot be used is its fault.
   if (known instanceof CribError && known.code === 'VALIDATION_ERROR') {
     return new CribError('NETWORK_ERROR', `${what}: ${known.message}`, { retryable: false, ...cause });
   }
@@ -34,7 +34,7 @@ function refusal(message: string, cause: { cause: unknown }): CribError {
   return new CribError('SERVICE_UNAVAILABLE', message, { retryable: false, ...cause });
 }
 
-/** Text of a server we do not control: short, and one line. */
+/** Makes the text of a server we do not control short and one line. */
 function plain(text: string | undefined): string {
   return (text ?? '').replaceAll(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ').slice(0, 300);
 }

@@ -1,9 +1,9 @@
-/** Longer than any sensible list; a server that asks for ever more is not followed for ever. */
+/** Longer than any sensible list: a server could ask for more and more. */
 const longestScope = 4000;
 
 /**
- * All that was had and all that is wanted now, or undefined where nothing of that is new: then asking the user again would be no use. A
- * server that does not say what it wants gets what it had (RFC 6750 §3.1).
+ * All scopes that were granted and all that are wanted now, or undefined where none of these is new: then asking the user again would not
+ * help. A server that does not say what it wants gets what it had (RFC 6750 §3.1).
  */
 export function missingScope(wanted: string | undefined, had: readonly (string | undefined)[]): string | undefined {
   const known = new Set(had.flatMap(wordsOf));

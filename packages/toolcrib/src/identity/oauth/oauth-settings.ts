@@ -2,9 +2,9 @@
 export interface OAuthSettings {
   sourceId: string;
   sourceName: string;
-  /** The server that the tokens are for; undefined for one that is started here. */
+  /** The server that the tokens are for; undefined for a local server. */
   serverUrl: string | undefined;
-  /** Whether the server is an old one that is asked with GET. */
+  /** Whether the server uses the old transport, which begins with GET. */
   isLegacySse: boolean;
   authorizationServer: string | undefined;
   resource: string | undefined;
@@ -17,7 +17,7 @@ export interface OAuthSettings {
   allowInsecure: boolean;
 }
 
-/** Whom the tokens may be sent to. A source that is given another address does not take the tokens of its users along. */
+/** The server that the tokens may be sent to. A source with a new address does not take its users' tokens along. */
 export function audienceOf({ serverUrl, authorizationServer }: OAuthSettings): string {
   return serverUrl === undefined ? `local ${authorizationServer ?? ''}` : new URL(serverUrl).origin;
 }

@@ -24,7 +24,7 @@ interface Place {
 
 const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** [MCP-12] A token of the source's own, where the token endpoint has to be found, or a signature or assertion proves who we are. */
+/** [MCP-12] A token for the source itself, where the token endpoint must be discovered, or a signature or assertion proves who we are. */
 export async function requestServiceToken(egress: Egress, asked: ServiceIdentity): Promise<{ access_token: string; expires_in?: number }> {
   const { tokenUrl, serverUrl, allowInsecure } = asked;
   const named = [tokenUrl, serverUrl, asked.identityProvider?.token_url].filter((url) => url !== undefined);
@@ -42,7 +42,7 @@ export async function requestServiceToken(egress: Egress, asked: ServiceIdentity
     });
     return { access_token, ...(expires_in === undefined ? {} : { expires_in }) };
   } catch (error) {
-    // [ID-5] Whatever is wrong here is the operator's to mend, never the caller's.
+    // [ID-5] Only the operator can fix this, never the caller.
     const failure = explainOAuthFailure(error, 'No token for this source');
     throw new CribError('SERVICE_UNAVAILABLE', failure.message, { retryable: failure.retryable, cause: failure });
   }
@@ -58,7 +58,7 @@ async function placeOf({ tokenUrl, serverUrl, scope }: ServiceIdentity, fetchFn:
   const { resourceMetadataUrl } = challenge;
   const found = await discoverOAuthServerInfo(serverUrl, { fetchFn, ...(resourceMetadataUrl && { resourceMetadataUrl }) });
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found;
-  // Throws where the metadata is about another server than the one that was asked.
+  // Throws where the metadata describes another server than the one that was asked.
   if (resourceMetadata !== undefined) await selectResourceURL(serverUrl, {} as OAuthClientProvider, resourceMetadata);
   return {
     authorizationServer: authorizationServerUrl,
@@ -68,7 +68,7 @@ async function placeOf({ tokenUrl, serverUrl, scope }: ServiceIdentity, fetchFn:
   };
 }
 
-/** The assertion itself, or what an identity provider gives for it (an identity assertion grant, for exactly this authorization server). */
+/** The assertion itself, or the grant that an identity provider gives for it, for exactly this authorization server. */
 async function assertionFor(asked: ServiceIdentity, place: Place, fetchFn: GuardedFetch): Promise<string | undefined> {
   const { assertion, identityProvider, serverUrl } = asked;
   if (assertion === undefined || identityProvider === undefined) return assertion;

@@ -5,7 +5,7 @@ import type { OAuthSettings } from './oauth-settings.ts';
 
 const timeoutMs = 5000;
 
-/** RFC 7009. The refresh token first: with it, most servers withdraw everything that came of it. */
+/** RFC 7009. The refresh token first: with it, most servers revoke all tokens that came from it. */
 export async function revokeGrant(egress: Egress, settings: OAuthSettings, { server, tokens, client }: Grant): Promise<void> {
   const endpoint = server.metadata?.revocation_endpoint;
   if (endpoint === undefined) return;

@@ -3,7 +3,7 @@ import type { Embedder } from '../../model/embedder.ts';
 
 const usualPackage = '@toolcrib/embeddings';
 
-/** Loads the package that finds by meaning. It is no dependency: an operator who wants it installs it beside Toolcrib. */
+/** Loads the package that finds by meaning. It is not a dependency: an operator who wants it installs it beside Toolcrib. */
 export async function loadEmbedder(name = usualPackage): Promise<Embedder> {
   const { openEmbedder } = await importPackage(name);
   if (typeof openEmbedder !== 'function') throw unusable(`${name} has no openEmbedder: install the version that belongs to this Toolcrib`);
@@ -16,7 +16,7 @@ async function importPackage(name: string): Promise<{ openEmbedder?: unknown }> 
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'ERR_RESOLVE_PACKAGE') throw error;
-    // A clone has the package in its workspace, where it is found before it was built: then it is a module that is missing, not a package.
+    // In a clone, the workspace has the package before it is built: then a module is missing, not the package.
     if (message.startsWith('Cannot find module'))
       throw unusable(`${name} is not built: run \`npm run build -w ${name}\` in the clone of Toolcrib`);
     throw unusable(

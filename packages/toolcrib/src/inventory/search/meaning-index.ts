@@ -4,17 +4,17 @@ import type { Tool } from '../../model/tool.ts';
 import { headline, ownName } from './tool-words.ts';
 import { wordsOf } from './words.ts';
 
-/** So many vectors are made before others get their turn. */
+/** After this many vectors, other work gets a turn. */
 const atOnce = 50;
 
 export interface MeaningIndex {
-  /** Makes the vectors of those tools that have none, a few at a time. */
+  /** Computes the missing vectors, a few at a time. */
   follow(tools: readonly Tool[]): Promise<void>;
-  /** How near each tool is to what the words mean, from 0 to 1, in the order of the tools. */
+  /** How similar each tool is in meaning, from 0 to 1, in the order of the tools. */
   nearness(words: readonly string[], tools: readonly Tool[]): Float32Array;
 }
 
-/** A tool that was changed is another object, one that was not is the same: vectors are made once for each definition. */
+/** A changed tool is a new object and an unchanged one the same: vectors are computed once for each definition. */
 export function createMeaningIndex(embedder: Embedder): MeaningIndex {
   const vectors = new WeakMap<Tool, Float32Array>();
 
@@ -45,7 +45,7 @@ export function createMeaningIndex(embedder: Embedder): MeaningIndex {
 
 function product(a: Float32Array, b: Float32Array): number {
   let sum = 0;
-  // Of one length: this runs for every tool on every search.
+  // Both have the same length. This runs for every tool on every search.
   for (let at = 0; at < a.length; at++) sum += (a[at] as number) * (b[at] as number);
   return sum;
 }

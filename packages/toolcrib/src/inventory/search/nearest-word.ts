@@ -1,13 +1,13 @@
 import { editDistance } from '../../model/edit-distance.ts';
 
-/** Shorter words have too many neighbours to guess. */
+/** Shorter words have too many similar words to guess. */
 const shortest = 4;
-/** From this length on two mistakes are forgiven, below it one. */
+/** From this length on two typos are tolerated, below it one. */
 const long = 8;
 
 /**
- * The word with the fewest mistakes in it, of several the one that more tools have. `counts` says how many tools have a candidate: one that
- * none has is no candidate.
+ * The word with the fewest typos; among several, the one that more tools have. `counts` gives the number of tools for each candidate; a word
+ * that no tool has is not a candidate.
  */
 export function nearestWord(word: string, candidates: Iterable<string>, count: (candidate: string) => number): string | undefined {
   if (word.length < shortest) return undefined;

@@ -4,9 +4,9 @@ import { smallWords } from './small-words.ts';
 import { translations } from './translations.ts';
 import { wordsOf } from './words.ts';
 
-/** One thing that is asked for. */
+/** One thing that a query asks for. */
 export interface Concept {
-  /** The word it was understood as: spelled right, in English. */
+  /** The word as understood: spelled correctly, in English. */
   understood: string;
   /** The words a tool may be described with, and how much each counts. */
   words: ReadonlyMap<string, number>;
@@ -19,13 +19,13 @@ export interface Vocabulary {
   nearest(word: string): string | undefined;
 }
 
-/** What another word counts against the one that was said. */
+/** How much a synonym counts compared with the word itself. */
 const worth = { related: 0.6, phrase: 0.8, corrected: 0.8, translated: 0.8, relatedToTranslated: 0.4 };
-/** Longer requests are cut, and only so many words corrected: both cost time that the caller chooses. */
+/** Longer queries are cut, and only this many words are corrected: the caller decides how much time both cost. */
 const mostConcepts = 40;
 const mostCorrections = 8;
 
-/** What a request asks for, in words that tools are described with. */
+/** The concepts of a query, in words that tools are described with. */
 export function conceptsOf(query: string, vocabulary: Vocabulary): Concept[] {
   const words = wordsOf(query);
   const concepts = new Map<string, Concept>();
@@ -41,7 +41,7 @@ export function conceptsOf(query: string, vocabulary: Vocabulary): Concept[] {
     } else if (!smallWords.has(word) && !concepts.has(word)) concepts.set(word, conceptOf(word, { has: vocabulary.has, nearest: correct }));
   }
   if (concepts.size > 0) return [...concepts.values()];
-  // A request of small words alone is taken at its word.
+  // A query that consists of small words only is taken literally.
   return [...new Set(words)].slice(0, mostConcepts).map((word) => ({ understood: word, words: new Map([[word, 1]]) }));
 }
 
@@ -54,7 +54,7 @@ function conceptOf(word: string, vocabulary: Vocabulary): Concept {
   const sure = spelled === word ? 1 : worth.corrected;
   if (spelled !== word) offer(spelled, sure);
   for (const other of relatedWords.get(spelled) ?? []) offer(other, sure * worth.related);
-  // What tools are described with is no foreign word, even if it looks like one.
+  // A word that tools are described with is not translated, even if it looks foreign.
   const meanings = isUsed ? undefined : translations.get(spelled);
   for (const meaning of meanings ?? []) {
     offer(meaning, sure * worth.translated);

@@ -5,11 +5,11 @@ import { relatedWords } from './related-words.ts';
 import { toolWords } from './tool-words.ts';
 import { translations } from './translations.ts';
 
-/** How fast repetition stops helping (BM25's k1). Lengths are weighed where the words are counted. */
+/** How fast repetition stops helping (BM25's k1). Lengths are taken into account where the words are counted. */
 const saturation = 3;
 /** What further words for the same concept add to the best one. */
 const furtherWords = 0.3;
-/** How much it counts that a tool has all that is asked for, and not one part of it many times over. */
+/** How much it counts that a tool has everything that is asked for, and not just one part of it many times. */
 const completeness = 0.7;
 
 export interface VisibleTools {
@@ -23,7 +23,7 @@ interface Scores {
 }
 
 export interface SearchIndex {
-  /** Makes these the tools that are searched. Costs as much as the tools that came or went. */
+  /** Searches these tools from now on. The cost depends on how many came or went. */
   follow(tools: readonly Tool[]): void;
   /** How well each visible tool fits the query, where it fits at all. */
   score(query: string, visible: VisibleTools): Scores;
@@ -32,8 +32,8 @@ export interface SearchIndex {
 type Posting = readonly [tool: Tool, weight: number];
 
 /**
- * [INV-4] BM25 over names, descriptions and parameters, for what was asked and for other words of the same meaning. Tools the caller may
- * not see are left out before anything is counted, so neither the order nor the ranks of what is shown tell anything about what is not.
+ * [INV-4] BM25 over names, descriptions and parameters, for the words of the query and for synonyms. Tools that the caller may not see are
+ * left out before anything is counted, so the order and ranks of the visible tools reveal nothing about the others.
  */
 export function createSearchIndex(): SearchIndex {
   const postings = new Map<string, Map<Tool, number>>();
@@ -55,7 +55,7 @@ export function createSearchIndex(): SearchIndex {
     }
   }
 
-  /** Whoever may use ten tools out of thousands does not wait for the others to be looked through. */
+  /** A caller who may use ten tools out of thousands does not wait while the others are searched. */
   function visibleWith(word: string, visible: VisibleTools): Posting[] {
     const ofWord = postings.get(word);
     if (ofWord === undefined) return [];
@@ -81,7 +81,7 @@ export function createSearchIndex(): SearchIndex {
     };
   }
 
-  /** What each tool has of one concept. */
+  /** How well each tool matches one concept. */
   function scoreConcept({ words }: Concept, visible: VisibleTools): Map<Tool, number> {
     const best = new Map<Tool, number>();
     const sums = new Map<Tool, number>();

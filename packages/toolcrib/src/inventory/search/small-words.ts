@@ -1,4 +1,4 @@
-/** Words that say nothing about what is looked for, in the languages of `translations.ts`. */
+/** Words that say nothing about what is wanted, in the languages of `translations.ts`. */
 export const smallWords: ReadonlySet<string> = new Set(
   `a an the of to in on at for from with by as into onto about and or but if so that this these those it its is are was were be been am
 i me my we us our you your he she they them their his her do does did can could would should will shall may might must want need like

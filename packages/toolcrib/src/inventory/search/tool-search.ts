@@ -4,15 +4,15 @@ import { createMeaningIndex, type MeaningIndex } from './meaning-index.ts';
 import type { Concept } from './query-concepts.ts';
 import { createSearchIndex, type VisibleTools } from './search-index.ts';
 
-/** What nearness of meaning counts against words, of which the best tool has 1. */
+/** How much similarity of meaning counts compared with words, where the best tool has 1. */
 const meaningWorth = 0.5;
-/** From here on a tool is found by its meaning alone. */
+/** From this similarity on, a tool is found by its meaning alone. */
 const nearEnough = 0.25;
 
 export interface ToolSearch {
-  /** [INV-4] Of the visible tools those that fit the query, best first. `tools` are all there are. */
+  /** [INV-4] The visible tools that fit the query, best first. `tools` are all tools. */
   search(query: string, tools: readonly Tool[], visible: VisibleTools): Tool[];
-  /** To be told when the tools have changed, so that the next search need not wait for what can be made before it. */
+  /** Prepares for the next search after the tools have changed. */
   changed(tools: readonly Tool[]): void;
 }
 
@@ -30,7 +30,7 @@ export function createToolSearch({ embedder }: { embedder?: Embedder | undefined
       return found.sort((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1)).map(({ tool }) => tool);
     },
     changed(tools) {
-      // Whatever is wrong with it, the next search says so.
+      // If something is wrong, the next search reports it.
       meanings?.follow(tools).catch(() => undefined);
     },
   };

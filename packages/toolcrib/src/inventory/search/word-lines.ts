@@ -1,6 +1,6 @@
 /**
- * Reads lines of `word word: other other`. Gives for every word of a line those before its colon: a word before the colon stands for the
- * others before it, too, unless `onlyAfter` is set.
+ * Reads lines of `word word: other other`. Maps every word of a line to the words before its colon; those before the colon map to each other
+ * too, unless `onlyAfter` is set.
  */
 export function wordLines(lines: string, { onlyAfter = false } = {}): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();

@@ -3,8 +3,8 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The words of a text as search compares them: one form of each character, accents of Latin letters left out, camelCase and snake_case
- * taken apart, plurals folded.
+ * The words of a text as search compares them: characters normalised, accents of Latin letters removed, camelCase and snake_case split,
+ * plurals folded.
  */
 export function wordsOf(text: string): string[] {
   const parted = text
@@ -16,7 +16,7 @@ export function wordsOf(text: string): string[] {
   return (parted.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).flatMap((word) => (unspaced.test(word) ? segmentsOf(word) : [singular(word)]));
 }
 
-/** Made on first use: few ever need it. */
+/** Made on first use: it is rarely needed. */
 function segmentsOf(text: string): string[] {
   segmenter ??= new Intl.Segmenter('ja', { granularity: 'word' });
   return [...segmenter.segment(text)].map(({ segment }) => segment);

@@ -11,7 +11,7 @@ type Certificates = Pick<RequestOptions, 'ca' | 'cert' | 'key'>;
 
 /** Where the Docker Engine listens, ready for Node's HTTP client. */
 export interface EngineAddress {
-  /** As people write it. */
+  /** As a person writes it. */
   text: string;
   secure: boolean;
   connect: Pick<RequestOptions, 'socketPath' | 'host' | 'port'> & Certificates;
@@ -19,7 +19,7 @@ export interface EngineAddress {
 
 const usualHost = process.platform === 'win32' ? 'npipe:////./pipe/docker_engine' : 'unix:///var/run/docker.sock';
 
-/** Finds it as the docker command does: `DOCKER_HOST`, else the chosen context, else the usual place. */
+/** Finds the engine as the docker command does: `DOCKER_HOST`, else the chosen context, else the default socket. */
 export function readEngineAddress(host: string | undefined, environment: Environment): EngineAddress {
   if (host !== undefined && host !== '') {
     const { DOCKER_TLS_VERIFY: verify = '', DOCKER_CERT_PATH: folder = '' } = environment;
@@ -48,7 +48,7 @@ function addressOf(text: string, certificates: string | undefined): EngineAddres
 const configSchema = z.object({ currentContext: z.string().optional() });
 const contextSchema = z.object({ Endpoints: z.object({ docker: z.object({ Host: z.string().min(1) }) }) });
 
-/** Rootless Docker and the desktops listen at places of their own, which the docker command knows as contexts. */
+/** Rootless Docker and Docker Desktop listen elsewhere, which the docker command knows as contexts. */
 function readContext(environment: Environment): { host: string; certificates: string | undefined } | undefined {
   const folder = configFolder(environment);
   const config = join(folder, 'config.json');

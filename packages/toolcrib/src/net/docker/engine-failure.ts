@@ -1,7 +1,7 @@
 import { CribError } from '../../model/crib-error.ts';
 import { EngineUnavailableError } from '../../model/named-errors.ts';
 
-/** [ERR-2] Why the Docker Engine could not be asked, and what to do. */
+/** [ERR-2] Why the Docker Engine could not be reached, and what to do. */
 export function engineFailure(cause: unknown, address: string): EngineUnavailableError {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM') {
@@ -15,7 +15,7 @@ export function engineFailure(cause: unknown, address: string): EngineUnavailabl
   return new EngineUnavailableError(`Docker at ${address} does not answer: ${message}.`, { cause });
 }
 
-/** What the engine answered when it refused. The status tells the reasons apart; the words are for people. */
+/** A refusal of the engine. The status tells the reasons apart; the words are for people. */
 export class EngineRefusalError extends CribError {
   override name = 'EngineRefusalError';
   readonly words: string;

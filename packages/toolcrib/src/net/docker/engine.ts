@@ -9,7 +9,7 @@ import { engineFailure, EngineRefusalError } from './engine-failure.ts';
 
 interface EngineRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
-  /** Behind the version, with its query. */
+  /** The part after the version, with its query. */
   path: string;
   body?: object;
   headers?: Record<string, string>;
@@ -17,14 +17,14 @@ interface EngineRequest {
 }
 
 /**
- * The Docker Engine's HTTP API, as much of it as containers and execs need. Where it cannot be reached at all, an `EngineUnavailableError`
- * says so; what it refuses is an `EngineRefusalError` with its status.
+ * The part of the Docker Engine's HTTP API that containers and execs need. Throws `EngineUnavailableError` where the engine cannot be reached,
+ * and `EngineRefusalError` with the status where it refuses.
  */
 export interface DockerEngine {
   request<Answer>(request: EngineRequest, schema: z.ZodType<Answer>): Promise<Answer>;
-  /** An answer that comes line by line and may take as long as the signal lets it. */
+  /** An answer that comes line by line and may take as long as the signal allows. */
   lines(request: EngineRequest & { signal: AbortSignal }): AsyncIterable<string>;
-  /** A request whose connection then belongs to the caller, in both directions. */
+  /** A request whose connection belongs to the caller afterwards, in both directions. */
   hijack(request: EngineRequest): Promise<Duplex>;
   close(): void;
 }
@@ -34,9 +34,9 @@ const mostAnswerBytes = 16 * 1024 * 1024;
 const refusalSchema = z.object({ message: z.string() });
 
 export function createDockerEngine(host: string | undefined, environment: Readonly<Record<string, string | undefined>>): DockerEngine {
-  /** Found when it is first needed: an address that cannot be used is no reason not to start without containers. */
+  /** Looked up on first use: a server without containers must start even with a bad address. */
   let place: Place | undefined;
-  /** Which version of the API this engine speaks, asked once. Another may run there after a restart, which no connection survives. */
+  /** The API version of this engine, asked once. After a restart it may differ, but no connection survives a restart. */
   let version: Promise<string> | undefined;
 
   async function send(asked: EngineRequest, headers: Record<string, string>, { keepAlive, whole = true }: Connection): Promise<Reply> {
@@ -74,7 +74,7 @@ export function createDockerEngine(host: string | undefined, environment: Readon
   async function versioned(request: EngineRequest): Promise<EngineRequest> {
     version ??= askVersion();
     const asked = version;
-    // Whoever comes next asks again.
+    // The next caller asks again.
     asked.catch(() => (version === asked ? (version = undefined) : undefined));
     return { ...request, path: `/v${await asked}${request.path}` };
   }
@@ -134,7 +134,7 @@ const apiVersionSchema = z.object({ ApiVersion: z.string().regex(/^\d+\.\d+$/) }
 
 interface Connection {
   keepAlive: boolean;
-  /** Whether the answer is read before it is given; a refusal always is. */
+  /** Whether the answer is read completely first; a refusal always is. */
   whole?: boolean;
 }
 
@@ -143,17 +143,17 @@ interface Reply {
   text: string;
   /** An answer that is still coming. */
   stream?: IncomingMessage;
-  /** Where the engine has handed over the connection. */
+  /** Set where the engine has handed over the connection. */
   socket?: Duplex;
 }
 
 function replyTo(request: ClientRequest, body: string | undefined, whole: boolean): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    // It may fail once more after it has been given up.
+    // It may fail again after it has been given up.
     request.on('error', reject);
     request.once('response', (response: IncomingMessage) => {
       const { statusCode: status = 0 } = response;
-      // A connection that breaks off is told to whoever reads.
+      // The reader hears of a connection that breaks off.
       if (!whole && status < 300) return resolve({ status, text: '', stream: response.on('error', () => undefined) });
       readText(response).then((text) => resolve({ status, text }), reject);
     });

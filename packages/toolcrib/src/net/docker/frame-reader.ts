@@ -1,13 +1,13 @@
 import { ProtocolError } from '../../model/named-errors.ts';
 
-/** Where a piece of an attached stream belongs. */
+/** Which output a piece of an attached stream belongs to. */
 export type AttachedStream = 'stdout' | 'stderr';
 
 const headerBytes = 8;
 
 /**
- * [MCP-4] Takes an attached stream without a terminal apart: every frame is one byte that says whose it is, three zeros, four bytes for its
- * length, and its contents. Frames are cut anywhere on their way, so contents are handed on as they come and only a header is ever held.
+ * [MCP-4] Splits an attached stream without a terminal: every frame is one byte for its kind, three zeros, four bytes for its length, and its
+ * contents. Frames may arrive cut anywhere, so contents are passed on as they come and only a header is buffered.
  */
 export class FrameReader {
   readonly #onPiece: (stream: AttachedStream, piece: Buffer) => void;
@@ -20,7 +20,7 @@ export class FrameReader {
     this.#onPiece = onPiece;
   }
 
-  /** Throws where this is no such stream; nothing after that can be understood. */
+  /** Throws where this is not such a stream; nothing after that can be understood. */
   push(chunk: Buffer): void {
     for (let at = 0; at < chunk.length;) at = this.#left > 0 ? this.#readContents(chunk, at) : this.#readHeader(chunk, at);
   }
@@ -41,7 +41,7 @@ export class FrameReader {
     if (kind > 2 || this.#header.readUIntBE(1, 3) !== 0) {
       throw new ProtocolError('Docker did not send a multiplexed stream; is a terminal attached to it?');
     }
-    // Kind 0 is the echo of the input, which no engine sends on this way; taken for output, it is at least seen.
+    // Kind 0 is the echo of the input, which no engine sends here; treated as output, it is at least visible.
     this.#stream = kind === 2 ? 'stderr' : 'stdout';
     this.#left = this.#header.readUInt32BE(4);
     return at + copied;

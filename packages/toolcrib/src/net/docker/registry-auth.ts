@@ -21,8 +21,8 @@ export function registryOf(image: string): string {
 }
 
 /**
- * Who we are to the registry of an image, as the engine wants to be told: what `docker login` has left for this account. Undefined where
- * that is nothing, or cannot be read: then the registry decides.
+ * Our credential for the registry of an image, in the engine's format: the one that `docker login` stored for this account. Undefined where
+ * there is none, or it cannot be read: then the registry decides.
  */
 export async function registryAuth(image: string, environment: Readonly<Record<string, string | undefined>>): Promise<string | undefined> {
   const serveraddress = registryOf(image);

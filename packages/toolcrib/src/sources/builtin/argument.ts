@@ -2,8 +2,8 @@ import type { JsonObject } from '../../model/json.ts';
 import { ValidationError } from '../../model/named-errors.ts';
 
 /*
- * Execution has validated the arguments against the tool's input schema. These give them their types, and hold the line should a call
- * ever come another way. Without `otherwise` an argument is required.
+ * Execution has already validated the arguments against the tool's input schema. These functions give the arguments their types, and refuse
+ * wrong ones should a call ever bypass that check. Without `otherwise`, the argument is required.
  */
 
 export function textArgument(args: JsonObject, name: string, otherwise?: string): string {

@@ -11,7 +11,7 @@ import { textDiffTool } from './tools/text-diff.ts';
 import { uuidTool } from './tools/uuid.ts';
 import { waitTool } from './tools/wait.ts';
 
-/** [BI-1] [BI-2] Every built-in tool. A new one is a file in `tools/` and a line here. */
+/** [BI-1] [BI-2] All built-in tools. To add a tool, add a file to `tools/` and a line here. */
 export const builtinTools: readonly BuiltinTool[] = [
   currentTimeTool,
   waitTool,

@@ -6,7 +6,7 @@ export interface Unit {
   readonly offset: number;
 }
 
-/** Scale, symbol, then names (in small letters, plurals in -s are understood) and other symbols (capitals, or one letter). */
+/** Scale, symbol, then names (lower case; plurals in -s are understood) and further symbols (with capitals, or a single letter). */
 type UnitRow = readonly [scale: number, symbol: string, ...names: string[]];
 
 const day = 86_400;
@@ -162,7 +162,7 @@ const rowsByQuantity: Readonly<Record<string, readonly UnitRow[]>> = {
   ],
 };
 
-/** Temperatures have their zeros at different places; Celsius is the base because 32 °F and 0 °C then meet without rounding. */
+/** Temperature scales have different zeros. Celsius is the base, so that 32 °F is 0 °C without rounding. */
 const temperatures: readonly [offset: number, ...UnitRow][] = [
   [0, 1, 'C', 'celsius', 'degree celsius', 'degrees celsius', 'degc'],
   [273.15, 1, 'K', 'kelvin'],
@@ -170,7 +170,7 @@ const temperatures: readonly [offset: number, ...UnitRow][] = [
   [491.67, 5 / 9, 'R', 'rankine'],
 ];
 
-/** Symbols that mean the same in any letter case. The others do not: Mg is no milligram, and mW no megawatt. */
+/** Symbols that mean the same in any letter case. All other symbols are case-sensitive: mW is a milliwatt, MW a megawatt. */
 const anyCase = new Set(
   (
     'km cm kg in ft yd mi nmi lb oz st gal qt pt cup fl_oz tbsp tsp imp_gal imp_pt imp_fl_oz ha ac km/h m/s mph kn ft/s min bit ' +
@@ -179,7 +179,7 @@ const anyCase = new Set(
 );
 
 const bySymbol = new Map<string, Unit>();
-/** In small letters, with single spaces. */
+/** The keys are in lower case, with single spaces. */
 const byName = new Map<string, Unit>();
 const symbolsByQuantity = new Map<string, string[]>();
 
@@ -200,7 +200,7 @@ function foldName(text: string): string {
 for (const [quantity, rows] of Object.entries(rowsByQuantity)) for (const row of rows) add(quantity, 0, row);
 for (const [offset, ...row] of temperatures) add('temperature', offset, row);
 
-/** The unit somebody means by `km`, `Kilometers`, `square feet`, `m²` or `°C`; undefined where it is none, or could be two. */
+/** Finds a unit by symbol or name: `km`, `Kilometers`, `square feet`, `m²`, `°C`. Undefined if the text is no unit, or is ambiguous. */
 export function findUnit(text: string): Unit | undefined {
   const exact = bySymbol.get(text);
   if (exact) return exact;

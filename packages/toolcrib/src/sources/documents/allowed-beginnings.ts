@@ -1,9 +1,12 @@
-/** What addresses of other documents must begin with, made absolute: a host is whole, so that `example.org` is not `example.org.evil.net`. */
+/**
+ * The allowed prefixes of other documents' addresses, made absolute. A bare host gets a slash at the end, so that `https://example.org`
+ * does not allow `https://example.org.evil.net`.
+ */
 export function allowedBeginnings(listed: readonly string[], base: URL | null): string[] {
   return listed.flatMap((entry) => {
     const url = URL.parse(entry, base?.href);
     if (url === null || !/^(?:https?|file):$/.test(url.protocol)) return [];
-    // Files are only for a document that is one.
+    // Only a document that is itself a file may refer to files.
     return url.protocol === 'file:' && base?.protocol !== 'file:' ? [] : [url.href];
   });
 }

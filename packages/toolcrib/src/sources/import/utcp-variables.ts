@@ -1,6 +1,6 @@
 /**
- * What a template says, with every `$NAME` written as `${NAME}`, as UTCP clients understand both. They leave alone what has `$ref` in it, where
- * a schema may be meant.
+ * Rewrites every `$NAME` in a template as `${NAME}`, because UTCP clients accept both. Like them, it leaves text with `$ref` alone, which
+ * may belong to a schema.
  */
 export function withBraces<Value>(value: Value): Value {
   if (typeof value === 'string') {

@@ -1,7 +1,7 @@
 import type { Redactor } from '../../secrets/redactor.ts';
 import type { UpstreamCredential } from '../upstream/upstream-credential.ts';
 
-/** [ID-6] What a process that speaks for one user is given in its environment; nothing for discovery without a credential. */
+/** [ID-6] The credential of one user as an environment variable of that user's process; none for discovery without a credential. */
 export async function environmentCredential(
   name: string | null,
   credential: UpstreamCredential,

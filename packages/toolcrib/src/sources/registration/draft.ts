@@ -7,23 +7,23 @@ import { checkVariableName } from '../upstream/variable-names.ts';
 
 type DraftInput = Pick<RegistrationContext, 'secretName' | 'checkLiteral' | 'checkAddress'>;
 
-/** What is gathered while a registration is turned into a definition. */
+/** Collects values while a registration is turned into a definition. */
 export interface Draft {
   readonly environment: Map<string, NamedValue>;
   readonly definitions: Variable[];
   readonly headers: Map<string, NamedValue>;
-  /** Secret values, by the variable or the place they were taken from. */
+  /** Secret values, by the variable or field they were taken from. */
   readonly secrets: Record<string, string>;
-  /** Paths of required values that are not there. */
+  /** Paths of required values that are missing. */
   readonly missing: string[];
   setVariable(name: string, input: ValueInput, options: { field: string; secret: boolean }): void;
-  /** Keeps a value that is no variable, such as a token; `place` names it among the secrets. */
+  /** Keeps a value that is not a variable, such as a token; `place` is its name among the secrets. */
   keep(place: string, input: ValueInput, options: { field: string; secret?: boolean }): NamedValue;
-  /** Puts a secret aside as a variable of its own; gives the name it got. */
+  /** Stores a secret as a new variable and returns the variable's name. */
   putAside(variable: string, value: string): string;
-  /** [SEC-1] Refuses an address that may not be connected to. */
+  /** [SEC-1] Refuses a host that must not be connected to. */
   checkLiteral(url: URL): void;
-  /** [SEC-1] And plain http to another machine, unless that is allowed. */
+  /** [SEC-1] Refuses plain http to another machine, unless it is allowed. */
   checkAddress: CheckAddress;
 }
 

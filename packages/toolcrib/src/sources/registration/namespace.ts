@@ -3,7 +3,7 @@ import { invalid } from './invalid.ts';
 
 const maxLength = 32;
 
-/** Letters that Unicode does not take apart into a plain letter and a mark. */
+/** Letters that Unicode does not decompose into a plain letter and a mark. */
 const plainLetters: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -17,7 +17,7 @@ const plainLetters: Record<string, string> = {
   ı: 'i',
 };
 
-/** [NAME-2] A slug made from a source's name: a pure function of it, always legal, and its own slug. */
+/** [NAME-2] A slug made from a source's name alone. It is always a valid namespace, and the slug of a slug is the same. */
 export function namespaceFromName(name: string): string {
   const slug = name
     .normalize('NFKD')
@@ -28,16 +28,16 @@ export function namespaceFromName(name: string): string {
     .replace(/^[-_]+/, '')
     .slice(0, maxLength)
     .replace(/-$/, '');
-  // A name without one Latin letter or digit still needs a namespace, and another such name another one.
+  // A name without any Latin letter or digit still needs a namespace, different from that of other such names.
   return slug === '' ? `source-${hash('sha256', name, 'hex').slice(0, 8)}` : slug;
 }
 
-/** What a name gave before namespaces kept their underscores. Sources that were registered then have it still. */
+/** The slug from before namespaces kept underscores. Sources that were registered then still have it. */
 export function formerNamespaceFromName(name: string): string {
   return namespaceFromName(name.replaceAll('_', '-'));
 }
 
-/** [NAME-2] A namespace that was given. */
+/** [NAME-2] Refuses an invalid namespace. */
 export function checkNamespace(namespace: string): string {
   if (/^[a-z0-9][a-z0-9_-]{0,31}$/.test(namespace)) return namespace;
   const rule = `A namespace has at most ${maxLength} lower-case letters, digits, _ and -, and begins with a letter or a digit`;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** A field that need not be there. Many programs write `null` for what they leave out: it is left out. */
+/** An optional field. Many programs write `null` for a field they leave out, so `null` counts as left out. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return schema
     .nullish()

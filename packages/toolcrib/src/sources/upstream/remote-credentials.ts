@@ -9,11 +9,11 @@ interface RemoteCredentialsInput {
   definition: SourceDefinition;
   credential: UpstreamCredential;
   resolving: EnvironmentInput;
-  /** Told every token that is sent, for as long as the session lives. */
+  /** Gets every token that is sent while the session lives. */
   redactor: Pick<Redactor, 'add'>;
 }
 
-/** [MCP-12] With what every request to a remote server is sent: its headers and its credential. */
+/** [MCP-12] The headers and the credential of every request to a remote server. */
 export async function remoteCredentials(input: RemoteCredentialsInput): Promise<HttpCredentials> {
   const { definition, credential, resolving, redactor } = input;
   const { headers } = await resolveHeaders(definition, resolving);

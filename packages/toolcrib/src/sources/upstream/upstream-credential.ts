@@ -2,16 +2,16 @@ import type { DpopSession } from '@modelcontextprotocol/client';
 import type { UpstreamSecret } from '../../model/upstream-secret.ts';
 import type { HttpChallenge } from './request-with-credentials.ts';
 
-/** [ID-2] A credential with everything filled in: nothing, a value that is sent as it is, or tokens that come and go. */
+/** [ID-2] A resolved credential: none, a fixed value, or tokens that change over time. */
 export type UpstreamCredential =
   | { type: 'none' }
   | { type: 'header' | 'query'; name: string; value: UpstreamSecret }
   | { type: 'tokens'; tokens: UpstreamTokens };
 
-/** The token that is in force at a moment. Whatever a session says is cleared of it. */
+/** Gives the current token. Tokens are redacted from everything a session returns. */
 export interface UpstreamTokens {
   get(): UpstreamToken | Promise<UpstreamToken>;
-  /** Told that the server does not accept what was sent. True when there is another now. */
+  /** Called when the server refuses a token. Resolves with true if the request should be sent again. */
   refused(challenge: HttpChallenge): Promise<boolean>;
 }
 

@@ -7,13 +7,13 @@ import { evaluateExpression, type Scope } from './expression/evaluate-expression
 import { plainText } from './expression/fill-in.ts';
 import { parseExpression } from './expression/parse-expression.ts';
 
-/** Whether a JSONPath query finds anything. The query and the value are strangers': whoever does this bounds its time. */
+/** Whether a JSONPath query finds anything. Must limit its time, because neither the query nor the value is trusted. */
 export type FindsAny = (query: string, value: Json) => Promise<boolean>;
 
-/** An RE2 match takes one step for each instruction and character: this bounds it to a fraction of a second. */
+/** An RE2 match takes one step per instruction and character: this limits it to a fraction of a second. */
 const mostSteps = 10_000_000;
 
-/** The first that does not hold; undefined where all of them do. */
+/** The first criterion that does not hold; undefined if all hold. */
 export async function firstUnmet(
   criteria: readonly PlannedCriterion[],
   scope: Scope,

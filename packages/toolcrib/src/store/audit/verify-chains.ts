@@ -21,7 +21,7 @@ type ChainRow = Selectable<Tables['chains']>;
 const mostProblems = 100;
 const pageRows = 1000;
 
-/** [SEC-4] Reads every row of every chain. What was written after it began may or may not be looked at. */
+/** [SEC-4] Reads every row of every chain. Rows written after it began may be left out. */
 export async function verifyChains({ queries, keys, ledgers, expected }: Verification): Promise<LedgerVerdict[]> {
   const chains = await queries.selectFrom('chains').selectAll().orderBy('id').execute();
   const newest = await latestHeads(queries);
@@ -72,7 +72,7 @@ function notedHeads({ heads }: ChainRow): AuditHead[] {
   try {
     return heads === '' ? [] : heads.split(' ').map(parseHead);
   } catch {
-    // Whoever changed it is told of by the mac.
+    // A change of it shows in the mac.
     return [];
   }
 }

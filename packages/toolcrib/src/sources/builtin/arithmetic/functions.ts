@@ -1,7 +1,7 @@
 import { roundToSignificant } from './significant-digits.ts';
 
 interface ArithmeticFunction {
-  /** How many arguments it takes. */
+  /** The smallest and largest number of arguments. */
   least: number;
   most: number;
   apply(args: readonly number[]): number;
@@ -18,7 +18,7 @@ function one(apply: (x: number) => number): ArithmeticFunction {
   return { least: 1, most: 1, apply: ([x]) => apply(x!) };
 }
 
-/** sin(pi) is 0, though pi itself is rounded: what is smaller than the rounding of the argument is no result. */
+/** A result smaller than the rounding error of the argument is 0: sin(pi) is 0, although pi itself is rounded. */
 function periodic(apply: (x: number) => number): ArithmeticFunction {
   return one((x) => {
     const result = apply(x);
@@ -26,7 +26,7 @@ function periodic(apply: (x: number) => number): ArithmeticFunction {
   });
 }
 
-/** Half away from zero, as people round; the product is freed of noise first, so that round(1.005, 2) is 1.01. */
+/** Rounds half away from zero, as people do. The product is rounded to 15 digits first, so that round(1.005, 2) is 1.01. */
 function round(x: number, places: number): number {
   if (!Number.isInteger(places) || places < 0 || places > 15) return Number.NaN;
   const shift = 10 ** places;

@@ -7,7 +7,7 @@ interface Zone {
   readonly format: Intl.DateTimeFormat;
 }
 
-/** Making a formatter costs a thousand times what using it does; the number is bounded because callers choose the names. */
+/** A cache, because creating a formatter costs a thousand times as much as using it. Bounded, because callers choose the names. */
 const zones = new Map<string, Zone>();
 const zonesKept = 100;
 
@@ -59,7 +59,7 @@ export const currentTimeTool: BuiltinTool = {
     }
     const now = clock.now();
     const offset = offsetAt(zone, now);
-    // The wall clock of the zone, written with the functions for UTC.
+    // The zone's wall-clock time, in a Date that is read with the UTC functions.
     const local = new Date(now + offsetMs(offset));
     const iso = local.toISOString().slice(0, -1) + offset;
     const weekday = weekdays[local.getUTCDay()]!;
@@ -74,7 +74,7 @@ function openZone(asked: string): Zone | undefined {
   } catch {
     return undefined;
   }
-  // The resolved name has proper capitals, but may be an old one (Asia/Calcutta for Asia/Kolkata): then the caller's own is better.
+  // The resolved name has proper capitals, but may be outdated (Asia/Calcutta for Asia/Kolkata): then the caller's name is used.
   const resolved = format.resolvedOptions().timeZone;
   const zone = { name: resolved.toLowerCase() === asked.toLowerCase() ? resolved : asked, format };
   if (zones.size >= zonesKept) zones.delete(zones.keys().next().value!);

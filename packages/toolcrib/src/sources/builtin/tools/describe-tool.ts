@@ -23,7 +23,7 @@ export const describeToolTool: BuiltinTool = {
     const name = textArgument(args, 'name');
     const described = catalogue.describe(context.principal, name);
     if (!described) return noSuchTool(name, catalogue.suggest(context.principal, name));
-    // The answer is a copy, so that nobody downstream can change what the catalogue holds.
+    // A copy, so that later code cannot change the catalogue's own record.
     const text = JSON.stringify(described);
     return structuredOutput(JSON.parse(text), text);
   },

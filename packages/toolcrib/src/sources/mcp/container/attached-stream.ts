@@ -1,22 +1,22 @@
 import { Readable, type Duplex, type Writable } from 'node:stream';
 import { FrameReader } from '../../../net/docker/frame-reader.ts';
 
-/** The two ends of an exec'd program, out of the one connection that carries both. */
+/** The input and output of an exec'd program, which share one connection. */
 export interface AttachedExec {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** When nothing more will come; with the reason where the connection broke or carried nonsense. */
+  /** Resolves when the output has ended; with the reason where the connection broke or carried nonsense. */
   readonly ended: Promise<Error | undefined>;
-  /** Lets go of the connection. What runs at its other end goes on. */
+  /** Closes the connection. The program at its other end goes on. */
   destroy(): void;
 }
 
-/** `onError` gets what is written to standard error, as it comes. */
+/** `onError` gets the bytes of standard error, as they come. */
 export function attachedExec(connection: Duplex, onError: (piece: Buffer) => void): AttachedExec {
   let failure: Error | undefined;
-  /** Output that nobody reads holds the connection up, so that the program waits and not our memory fills. */
+  /** Output that nobody reads holds up the connection, so that the program waits instead of filling our memory. */
   let full = false;
-  /** One piece per turn of the event loop where there is much on standard error: nobody waits for it, and others want their turns. */
+  /** At most one piece of standard error per turn of the event loop: nobody waits for it, and others need their turns. */
   let resting = false;
   const flow = () => (full || resting ? connection.pause() : connection.resume());
   const stdout = new Readable({

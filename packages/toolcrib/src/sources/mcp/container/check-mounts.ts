@@ -7,8 +7,8 @@ import { checkMountSource, type AllowedMounts } from '../registration/mount-rule
 const volumeSchema = z.object({ Options: z.record(z.string(), z.string()).nullish() });
 
 /**
- * [SEC-2] Looks at what is mounted once more when it is: since it was registered a link may lead elsewhere, and a volume may be a directory of
- * the machine by another name.
+ * [SEC-2] Checks mounts again when the container is made: since the registration a link may have changed, and a volume may be bound to
+ * a directory of the machine.
  */
 export async function checkMounts(engine: DockerEngine, mounts: readonly ContainerMount[], allowedMounts: AllowedMounts): Promise<void> {
   for (const [index, { source }] of mounts.entries()) {
@@ -20,13 +20,13 @@ export async function checkMounts(engine: DockerEngine, mounts: readonly Contain
   }
 }
 
-/** What lies behind a volume that somebody has made to be something else. */
+/** The directory that a volume is bound to; undefined for a plain volume. */
 async function deviceOf(engine: DockerEngine, volume: string): Promise<string | undefined> {
   try {
     const path = `/volumes/${encodeURIComponent(volume)}`;
     return (await engine.request({ method: 'GET', path }, volumeSchema)).Options?.['device'];
   } catch (error) {
-    // There is none yet, and one that is made for this is only a volume.
+    // It does not exist yet, and Docker makes a plain volume.
     if (isRefusal(error, 404)) return undefined;
     throw error;
   }

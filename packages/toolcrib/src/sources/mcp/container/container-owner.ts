@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** As whose a data directory's containers are marked. */
+/** The mark on all containers of one data directory. */
 export interface ContainerOwner {
-  /** Null where no container was ever made for this data directory, so that there is no reason to look for any. */
+  /** Null where no container was ever made for this data directory: then there are none to look for. */
   known(): string | null;
-  /** From now on there may be containers of its own. */
+  /** Makes the mark where there is none yet. */
   id(): string;
 }
 

@@ -29,7 +29,7 @@ export async function createExec(engine: DockerEngine, exec: ExecToCreate): Prom
   return (await engine.request({ method: 'POST', path, body, signal }, createdSchema)).Id;
 }
 
-/** Its input and output, as one stream of frames. */
+/** Its input and output as one stream of frames. */
 export function startExec(engine: DockerEngine, execId: string, signal: AbortSignal | undefined): Promise<Duplex> {
   return engine.hijack({ method: 'POST', path: `/exec/${execId}/start`, body: { Detach: false, Tty: false }, signal });
 }

@@ -1,11 +1,11 @@
 /**
- * [MCP-4] Runs inside a container for as long as we use it, in any POSIX shell. Docker has no way to end what an exec has started, so this does
- * it. Its input: `+8` watches process 8, `!8` ends it. An exec'd process leads its own session, so it is ended with everything in its session,
- * in its group, and with what these have started; what has lost its parent is known by its environment. SIGTERM, five seconds, SIGKILL. Its output: `ready`, then `ended 8`, or `left 8` where even
- * SIGKILL did not help.
+ * [MCP-4] Runs inside a container for as long as we use it, in any POSIX shell. Docker cannot end a process that an exec has started, so this
+ * script does. Its input: `+8` watches process 8, `!8` ends it. An exec'd process leads its own session, so it is ended together with its
+ * session, its group and all their descendants; orphans are recognised by their environment. SIGTERM, five seconds, SIGKILL. Its output:
+ * `ready`, then `ended 8`, or `left 8` where even SIGKILL did not help.
  *
- * Its input closes when we are done with the container, and also when we are killed or the engine dies: then everything it still watches is
- * ended, without anybody's help.
+ * Its input closes when we are done with the container, and also when we are killed or the engine dies. Then it ends everything it still
+ * watches.
  */
 export const guardScript = `
 trap '' PIPE HUP INT TERM
@@ -72,7 +72,7 @@ wait
 `;
 
 /**
- * Says its own number, waits until that has been heard, and becomes the server. Where nobody has heard it, there is nobody who could end the
- * server later, and it does not start.
+ * Prints its process id, waits for our answer, and becomes the server. Without an answer nobody could end the server later, so it does not
+ * start.
  */
 export const launchScript = 'export TOOLCRIB_EXEC=":$$:"; echo "$$" >&2; read -r heard && exec "$@"';

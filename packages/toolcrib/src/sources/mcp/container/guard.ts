@@ -5,15 +5,15 @@ import { createExec, startExec } from './exec-requests.ts';
 import { explainExecFailure } from './explain-exec-failure.ts';
 import { guardScript } from './guard-script.ts';
 
-/** Inside a container: ends what was started there, when it is told to and when we are gone. See guard-script.ts. */
+/** Runs inside a container and ends the processes started there, on request and when we are gone. See guard-script.ts. */
 export interface Guard {
-  /** From now on the process does not outlive us. */
+  /** From now on the process ends when we do. */
   watch(pid: number): void;
-  /** Resolves when nothing of it is left; rejects where that cannot be found out. */
+  /** Resolves when nothing of the process is left; rejects where that is unknown. */
   end(pid: number): Promise<void>;
-  /** Resolves when it has ended, and with it, or before it, its container. */
+  /** Resolves when the guard has ended, alone or with its container. */
   readonly lost: Promise<void>;
-  /** Ends what is left to watch. */
+  /** Ends all processes that it still watches. */
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface GuardInput {
   signal?: AbortSignal;
 }
 
-/** Until it has ended everything, with time to spare for a machine that is busy. */
+/** Time to end everything, with room for a busy machine. */
 const longestEndMs = 20_000;
 
 export async function openGuard({ engine, containerId, user, signal }: GuardInput): Promise<Guard> {

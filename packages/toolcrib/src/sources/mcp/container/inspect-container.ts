@@ -17,7 +17,7 @@ const inspectedSchema = z.object({
   Mounts: z.array(z.object({ Source: z.string().default('') })).nullish(),
 });
 
-/** What we want to know of a container. */
+/** The facts about a container that decide how we use it. */
 export interface InspectedContainer {
   id: string;
   name: string;
@@ -27,7 +27,7 @@ export interface InspectedContainer {
   memoryMb: number | null;
   labels: Readonly<Record<string, string>>;
   privileged: boolean;
-  /** Whether it sees the processes of the machine. */
+  /** Whether it can see the processes of the machine. */
   sharesProcesses: boolean;
   addedCapabilities: readonly string[];
   /** Paths of the machine that are mounted into it. */
@@ -51,7 +51,7 @@ export async function inspectContainer(engine: DockerEngine, nameOrId: string, s
   };
 }
 
-/** Whether it runs, and still does in a quarter of a second: what was in it is seen to end a moment before it is. */
+/** Whether it runs, and still runs a quarter of a second later: its processes are seen to end a moment before it does. */
 export async function isRunning(engine: DockerEngine, id: string): Promise<boolean> {
   for (let look = 0; look < 5; look++) {
     if (look > 0) await delay(50);

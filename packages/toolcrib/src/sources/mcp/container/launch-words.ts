@@ -1,4 +1,4 @@
-/** The first line on standard error is the number that the launch script gives; everything behind it is the server's. */
+/** The first line on standard error is the process id that the launch script prints; the rest is the server's. */
 export function createLaunchWords(onServerWords: (piece: Buffer) => void): { write(piece: Buffer): void; pid: Promise<number> } {
   const found = Promise.withResolvers<number>();
   let held: Buffer | undefined = Buffer.alloc(0);
@@ -12,7 +12,7 @@ export function createLaunchWords(onServerWords: (piece: Buffer) => void): { wri
       const line = held.toString('latin1', 0, Math.max(end, 0));
       const rest = held.subarray(end + 1);
       held = undefined;
-      // Where it is no number, the shell has failed before it came to that, and its words say why.
+      // Anything else means that the shell failed earlier, and says why.
       if (/^\d{1,10}$/.test(line)) found.resolve(Number(line));
       else onServerWords(Buffer.from(`${line}\n`));
       if (rest.length > 0) onServerWords(rest);

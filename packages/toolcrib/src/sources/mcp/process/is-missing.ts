@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-/** Whether there is surely no such program. To look is a hundred times cheaper than to start a process that then finds out. */
+/** Whether there is certainly no such program. Looking is a hundred times cheaper than starting a process that finds out. */
 export function isMissing(program: string, path: string | undefined): boolean {
-  // Windows adds endings of its own, and what is relative depends on where the server is started.
+  // Windows adds file extensions, and a relative path depends on the server's working directory.
   if (process.platform === 'win32' || program === '') return false;
   if (isAbsolute(program)) return !existsSync(program);
   if (program.includes('/') || !path) return false;

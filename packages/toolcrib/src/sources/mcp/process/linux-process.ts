@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** What the kernel knows of one process; see proc_pid_stat(5). */
+/** The kernel's facts about one process; see proc_pid_stat(5). */
 export interface ProcessFacts {
-  /** `Z` and `X` are dead and only not yet collected by their parent. */
+  /** `Z` and `X` are dead, and not yet reaped by their parent. */
   state: string;
   group: number;
   session: number;
-  /** In clock ticks since boot: together with the pid it names one process and no later one. */
+  /** In clock ticks since boot: with the pid it identifies one process, and no later one. */
   startTime: number;
 }
 
-/** The facts of a process, or null where there is none, or no Linux. */
+/** Null where there is no such process, or no Linux. */
 export function readProcess(pid: number): ProcessFacts | null {
   const fields = statFields(pid);
   if (fields === null) return null;
   return { state: fields[0] ?? '', group: Number(fields[2]), session: Number(fields[3]), startTime: Number(fields[19]) };
 }
 
-/** What one living process uses of the machine. */
+/** The resources that one living process uses. */
 export interface ProcessUsage {
   pid: number;
   parent: number;
@@ -25,7 +25,7 @@ export interface ProcessUsage {
   residentBytes: number;
 }
 
-/** On x86 and on almost every other machine; where pages are larger, what is used is taken for less. */
+/** On x86 and almost every other machine. With larger pages, the memory in use is underestimated. */
 const pageBytes = 4096;
 
 /** Every living process of the machine, read one by one; none where there is no Linux. */
@@ -42,7 +42,7 @@ export function isLiving(facts: ProcessFacts | null): facts is ProcessFacts {
   return facts !== null && facts.state !== 'Z' && facts.state !== 'X';
 }
 
-/** Every living process of a group. Looks at all processes of the machine, so it is for when a cheaper question does not settle it. */
+/** Every living process of a group. Reads all processes of the machine, so use it only where a cheaper check does not settle it. */
 export function membersOfGroup(group: number): ProcessFacts[] {
   return list('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -50,13 +50,13 @@ export function membersOfGroup(group: number): ProcessFacts[] {
     .filter((facts) => isLiving(facts) && facts.group === group) as ProcessFacts[];
 }
 
-/** The children of a process, those that its threads have started included. */
+/** The children of a process, including those that its threads have started. */
 export function childrenOf(pid: number): number[] {
   const texts = list(`/proc/${pid}/task`).map((task) => readText(`/proc/${pid}/task/${task}/children`) ?? '');
   return texts.flatMap((text) => text.split(' ').filter(Boolean).map(Number));
 }
 
-/** Names this boot of this machine, or this container: process numbers mean nothing outside it. Null where there is no Linux. */
+/** Identifies this boot of this machine, or this container: process ids mean nothing outside it. Null where there is no Linux. */
 export function readWorld(): string | null {
   const boot = readText('/proc/sys/kernel/random/boot_id');
   if (boot === null) return null;
@@ -73,7 +73,7 @@ export function readForks(): number | null {
   return found === null ? null : Number(found[1]);
 }
 
-/** The number after which process numbers begin again from the bottom. */
+/** The number after which process ids start again from the bottom. */
 export function readLargestPid(): number {
   return Number(readText('/proc/sys/kernel/pid_max') ?? 0);
 }
@@ -81,7 +81,7 @@ export function readLargestPid(): number {
 /** From the third field on, which is the state. */
 function statFields(pid: number): string[] | null {
   const stat = readText(`/proc/${pid}/stat`);
-  // The second field is the program's name in brackets, which may itself hold blanks and brackets.
+  // The second field is the program's name in brackets, which may itself contain spaces and brackets.
   return stat === null ? null : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 

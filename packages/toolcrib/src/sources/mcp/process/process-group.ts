@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { childrenOf, isLiving, membersOfGroup, readProcess } from './linux-process.ts';
 
-/** Everything one server has started and not let out of sight. */
+/** The processes of one server. */
 export interface ProcessGroup {
   signal(signal: NodeJS.Signals): void;
   isAlive(): boolean;
@@ -12,14 +12,14 @@ interface Stray {
   startTime: number;
 }
 
-/** After SIGKILL only a process stuck inside the kernel stays; we do not wait for it for ever. */
+/** Only a process stuck inside the kernel survives SIGKILL; we do not wait for it forever. */
 const killMs = 2000;
 const longestPauseMs = 50;
 
 /**
- * The process group that `leader` leads and, where the kernel tells (Linux), its descendants that have meanwhile left the group, as
- * browsers do. Those are found through living parents only, so this is to be called while the leader is there. On Windows, where there are
- * no groups, it is the leader alone, and its children are left to notice that their input has closed.
+ * The process group of `leader` and, on Linux, its descendants that have left the group, as browsers do. Those are found through living
+ * parents only, so call this while the leader lives. On Windows, which has no groups, it is the leader alone, and its children have to notice
+ * that their input has closed.
  */
 export function processGroup(leader: number): ProcessGroup {
   const strays = findStrays(leader);
@@ -27,7 +27,7 @@ export function processGroup(leader: number): ProcessGroup {
 
   function isGroupAlive(): boolean {
     if (groupGone) return false;
-    // Once empty it is not ours any more: the number may be given to somebody else's group.
+    // An empty group is no longer ours: its number may be given to another.
     groupGone = !hasMembers(leader);
     return !groupGone;
   }
@@ -41,7 +41,7 @@ export function processGroup(leader: number): ProcessGroup {
   };
 }
 
-/** SIGTERM, time to leave, SIGKILL. Resolves when nothing is left, with false where something still is. */
+/** SIGTERM, a grace period, SIGKILL. Resolves with false where a process is still left. */
 export async function endProcessGroup(group: ProcessGroup, termMs: number): Promise<boolean> {
   group.signal('SIGTERM');
   if (await isGoneWithin(group, termMs)) return true;
@@ -63,7 +63,7 @@ function hasMembers(leader: number): boolean {
   if (process.platform === 'win32') return send(leader, 0);
   if (!send(-leader, 0)) return false;
   if (process.platform !== 'linux') return true;
-  // The dead that nobody collects count as members, for instance in a container without an init. They are no reason to wait.
+  // Zombies count as members, for instance in a container without an init. They are no reason to wait.
   return isLiving(readProcess(leader)) || membersOfGroup(leader).length > 0;
 }
 
@@ -81,13 +81,13 @@ function isStrayAlive({ pid, startTime }: Stray): boolean {
   return isLiving(facts) && facts.startTime === startTime;
 }
 
-/** Whether there was anybody to get it. */
+/** Whether a process got the signal. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(target, signal);
     return true;
   } catch (error) {
-    // EPERM: it is there, under another account.
+    // EPERM: the process exists, under another account.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -6,18 +6,18 @@ import { endProcessGroup, processGroup } from './process-group.ts';
 import { removeRunContainer, type RunContainer } from './remove-run-container.ts';
 
 /**
- * [LIFE-5] Which process groups are ours, in files, so that a gateway which is killed leaves nothing behind for ever: the next one ends what
- * it finds here. Most servers are gone by then, because their input closed when the gateway died; this is for the others.
+ * [LIFE-5] Records our process groups in files, so that a gateway that is killed leaves nothing behind forever: the next one ends those it
+ * finds here. Most servers are gone by then, because their input closed when the gateway died; this is for the others.
  *
- * Where there is no Linux, a process cannot be told from a later one with the same number. Nothing is ended there at the next start, and
- * the servers' input closing is all there is.
+ * Without Linux a process cannot be told from a later one with the same id. Then the next start ends nothing, and servers only notice that
+ * their input has closed.
  */
 export interface ProcessRegistry {
-  /** To be called directly after the start of a process that leads its own group. */
+  /** Call it directly after the start of a process that leads its own group. */
   add(process: { pid: number; program: string; container?: RunContainer | undefined }): void;
-  /** When nothing of its group is left. */
+  /** Call it when nothing of the group is left. */
   remove(pid: number): void;
-  /** Ends what an earlier gateway has left; resolves with the number of groups and containers that were still there. */
+  /** Ends the leftovers of an earlier gateway; resolves with the number of groups and containers that were still there. */
   reapOrphans(): Promise<number>;
 }
 
@@ -26,12 +26,12 @@ const recordSchema = z.strictObject({
   start_time: z.int().nullable(),
   /** Boot and process namespace: see `readWorld`. */
   world: z.string().nullable(),
-  /** How many processes there had been since boot. */
+  /** How many processes had been started since boot. */
   forks: z.int().nullable(),
   owner: z.strictObject({ pid: z.int(), start_time: z.int().nullable() }),
-  /** For people who look. Without arguments, which may hold secrets. */
+  /** For people who read the file. Without arguments, which may hold secrets. */
   program: z.string(),
-  /** What it has made, by a name that nobody else gives. It outlives the process and the boot. */
+  /** The container it made, by a name that is ours alone. It outlives the process and the boot. */
   container: z
     .strictObject({
       program: z.string().regex(/(?:^|[\\/])(?:docker|podman|nerdctl)(?:\.exe)?$/i),
@@ -41,12 +41,12 @@ const recordSchema = z.strictObject({
 });
 type ProcessRecord = z.infer<typeof recordSchema>;
 
-/** Shorter than for a server that is being stopped: nobody has spoken with these for a while. */
+/** Shorter than for a server that is being stopped: nobody has used these for a while. */
 const termMs = 1000;
 
 interface ProcessRegistryInput {
   dataDir: string;
-  /** With what the docker command finds its engine. */
+  /** Variables that let the docker command find its engine. */
   dockerEnvironment?: Readonly<Record<string, string>>;
 }
 
@@ -83,7 +83,7 @@ export function createProcessRegistry({ dataDir, dockerEnvironment }: ProcessReg
       try {
         rmSync(fileOf(pid), { force: true });
       } catch {
-        // The next start sees that there is no such process any more.
+        // The next start sees that the process is gone.
       }
     },
     async reapOrphans() {
@@ -93,7 +93,7 @@ export function createProcessRegistry({ dataDir, dockerEnvironment }: ProcessReg
   };
 }
 
-/** A record that cannot be read names nothing that we may end. */
+/** An unreadable record names no process that we may end. */
 function readRecord(path: string): ProcessRecord | null {
   try {
     return recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
@@ -102,25 +102,25 @@ function readRecord(path: string): ProcessRecord | null {
   }
 }
 
-/** Whether the gateway that started it lives: this one, or another with the same data directory. */
+/** Whether the gateway that started it is alive: this one, or another with the same data directory. */
 function isOwned({ owner }: ProcessRecord): boolean {
   const facts = readProcess(owner.pid);
   return isLiving(facts) && facts.startTime === owner.start_time;
 }
 
-/** Whether the group is there, and surely ours. */
+/** Whether the group exists and is certainly ours. */
 function isStillThere({ pid, start_time, forks }: ProcessRecord): boolean {
   if (start_time === null) return false;
   const leader = readProcess(pid);
-  // Numbers are given out again only when no group carries them: if another process has it now, ours is long gone.
+  // A number is reused only when no group has it: if another process has it now, ours is gone.
   if (leader !== null && leader.startTime !== start_time) return false;
   const members = membersOfGroup(pid).filter((member) => member.session === pid && member.startTime >= start_time);
   if (members.length === 0) return false;
-  // Where the leader has gone before its children, the group is ours unless its number can have come round again.
+  // Where the leader ended before its children, the group is ours unless its number may have been reused.
   return leader !== null || hasNotComeRound(forks);
 }
 
-/** Numbers are given out in a circle. Fewer starts than half of it, and none has been given out twice. */
+/** Numbers are given out in a circle. After fewer starts than half of it, none has been reused. */
 function hasNotComeRound(forks: number | null): boolean {
   const forksNow = readForks();
   return forks !== null && forksNow !== null && forksNow - forks < readLargestPid() / 2;

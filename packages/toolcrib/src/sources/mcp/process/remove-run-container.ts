@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 
 /** A container that a `docker run` has made, under the name we gave it. */
 export interface RunContainer {
-  /** What runs it, as the command has it: docker, podman or nerdctl, perhaps by its path. */
+  /** As in the command: docker, podman or nerdctl, perhaps by its path. */
   program: string;
   name: string;
 }
 
-/** `failed`: the engine is away, or did not let go of it in time. */
+/** `failed`: the engine is away, or did not remove it in time. */
 export type Removal = 'removed' | 'absent' | 'failed';
 
 const run = promisify(execFile);
@@ -19,8 +19,8 @@ const pauseMs = 200;
 const looksForLateOnes = 3;
 
 /**
- * Removes the container and whatever runs in it. `late` says that the command was killed: it may have asked for a container a moment before,
- * which then appears only after it is gone.
+ * Removes the container and whatever runs in it. `late` says that the command was killed: a container it asked for a moment before may appear
+ * only afterwards.
  */
 export async function removeRunContainer(container: RunContainer, env: Record<string, string>, late: boolean): Promise<Removal> {
   const deadline = performance.now() + patienceMs;
@@ -34,7 +34,7 @@ export async function removeRunContainer(container: RunContainer, env: Record<st
 
 async function attempt({ program, name }: RunContainer, env: Record<string, string>, timeout: number): Promise<Removal | 'in progress'> {
   try {
-    // With the volumes without a name that it made.
+    // Together with its anonymous volumes.
     const { stderr } = await run(program, ['rm', '-f', '-v', name], {
       env,
       timeout: Math.max(1, Math.ceil(timeout)),
@@ -44,12 +44,12 @@ async function attempt({ program, name }: RunContainer, env: Record<string, stri
   } catch (error) {
     const { stderr = '' } = error as { stderr?: string };
     if (isAbsent(stderr)) return 'absent';
-    // Its own `--rm` is at it.
+    // Its own `--rm` is removing it.
     return stderr.includes('already in progress') ? 'in progress' : 'failed';
   }
 }
 
-/** Not all of them take that for an error. */
+/** Not every runner reports that as an error. */
 function isAbsent(words: string): boolean {
   return /no such container|no container with/i.test(words);
 }

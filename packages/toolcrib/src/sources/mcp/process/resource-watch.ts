@@ -2,9 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { ProcessLimits } from '../../../model/process-limits.ts';
 import { readUsage, type ProcessUsage } from './linux-process.ts';
 
-/** Looks every few seconds at what the servers really use, for what no limit of the kernel counts: a group of processes as a whole. */
+/** Checks every few seconds what each server uses as a group of processes, which no limit of the kernel covers. */
 export interface ResourceWatch {
-  /** `exceeded` is told once, in words that go behind `was ended, because`. Gives a function that ends the watching. */
+  /** `exceeded` is called once, with words that follow `was ended, because`. Returns a function that ends the watching. */
   add(leader: number, limits: ProcessLimits, exceeded: (reason: string) => void): () => void;
 }
 
@@ -19,7 +19,7 @@ interface Sum {
 }
 
 const lookEveryMs = 2000;
-/** Reading about so many takes half a millisecond; then everybody else has a turn. */
+/** Reading this many takes about half a millisecond; then others get their turn. */
 const processesPerTurn = 64;
 const mebibyte = 1_048_576;
 
@@ -64,7 +64,7 @@ function excess({ processes, bytes }: Sum, limits: ProcessLimits): string | unde
   return processes > most ? `it had ${processes} processes, and may have ${most} (processes)` : undefined;
 }
 
-/** What each group uses, with the descendants of its members that have left it. Pages that processes share count for each of them. */
+/** The use of each group, including descendants that have left it. Shared pages count for every process that has them. */
 async function usageOf(leaders: ReadonlySet<number>): Promise<Map<number, Sum>> {
   const all = new Map<number, ProcessUsage>();
   let read = 0;

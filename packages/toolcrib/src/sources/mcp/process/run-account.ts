@@ -2,18 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { CribError } from '../../../model/crib-error.ts';
 
-/** [SEC-2] Another user of this machine, as whom servers are run. */
+/** [SEC-2] Another user of this machine, under whose account servers run. */
 export interface RunAccount {
   name: string;
   uid: number;
   gid: number;
-  /** Its own, with its temporary files: nothing of ours is in there. */
+  /** Its home, with its temporary files and none of ours. */
   home: string;
 }
 
 /**
- * Makes ready that servers run as this user, a name or `uid:gid`. Its home is beside the data folder and not in it, so that the data folder
- * can be shut: whatever is in there, with whatever permissions, is out of its reach.
+ * Prepares to run servers as this user, a name or `uid:gid`. The user's home is beside the data folder and not in it, so that the data folder
+ * can be closed to that user whatever the permissions of the files in it.
  */
 export function openRunAccount(user: string, dataDir: string): RunAccount {
   const account = { name: user, ...findUser(user), home: `${dataDir}-home` };
@@ -51,7 +51,7 @@ function readUsers(): string {
   }
 }
 
-/** Becomes this user once, before anything depends on it. */
+/** Tries once to become this user, before anything depends on it. */
 function tryOut({ name, uid, gid, home }: RunAccount): void {
   const { error, status } = spawnSync('test', ['-w', home], {
     uid,

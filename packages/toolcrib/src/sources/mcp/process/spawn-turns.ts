@@ -1,13 +1,12 @@
 /**
- * Starting a process stops everything else here for a few milliseconds, because the system call only comes back when the program has been
- * loaded. So there is one start per turn of the event loop: however many servers are started at once, the calls and the servers that have
- * begun already get on in between [LIFE-8].
+ * Starting a process blocks the event loop for a few milliseconds, because the system call returns only when the program has been loaded. So
+ * there is one start per turn of the event loop: however many servers are started at once, calls and running servers get their turns [LIFE-8].
  */
 const first: (() => void)[] = [];
 const later: (() => void)[] = [];
 let scheduled = false;
 
-/** Resolves when it may start its process. What is not `later` comes first. */
+/** Resolves when it may start its process. Those that are not `later` go first. */
 export function spawnTurn(options: { later: boolean }): Promise<void> {
   return new Promise((resolve) => {
     (options.later ? later : first).push(resolve);

@@ -1,25 +1,25 @@
-/** [SEC-2] What a command starts, for whoever decides which runtimes, packages and images may run. */
+/** [SEC-2] What a command starts, so that rules can decide which runtimes, packages and images may run. */
 export interface CheckedCommand {
   runtime: 'npx' | 'uvx' | 'uv' | 'python' | 'node' | 'docker' | 'program';
   /** The packages that are fetched, the image, the script, or the program itself. */
   runs: string[];
 }
 
-/** One thing that a command takes its code from. */
+/** One part of a command that decides which code runs. */
 export type CommandPart =
   | { kind: 'runtime'; runtime: CheckedCommand['runtime'] }
-  /** The version is as it was written; null where none was. */
+  /** The version is as written; null if the command gives none. */
   | { kind: 'package'; registry: 'npm' | 'pypi'; name: string; version: string | null }
   | { kind: 'image'; image: string }
-  /** A program or script, or a file that is loaded before it. */
+  /** A program, a script, or a file that is loaded before the script. */
   | { kind: 'file'; path: string }
-  /** `enters`: what comes after it is named from there. */
+  /** `enters`: the command runs in this folder, so relative paths after it start there. */
   | { kind: 'folder'; path: string; enters: boolean }
   | { kind: 'module'; name: string }
-  /** One that a container is given on the command line. */
+  /** An environment variable that the command line gives to a container. */
   | { kind: 'variable'; name: string }
-  /** What a package runner starts by its bare name: a program of the package, or whatever else has that name. */
+  /** A program that a package runner starts by its bare name: the package's own, or any other program with that name. */
   | { kind: 'command'; name: string };
 
-/** Is told of every part of a command while that is checked. */
+/** Called for every part of a command while the command is checked. */
 export type NotePart = (part: CommandPart) => void;

@@ -5,7 +5,7 @@ import type { ManifestVariable } from './manifest-model.ts';
 import type { ReadPackage } from './read-package.ts';
 import type { GivenVariable } from './read-variables.ts';
 
-/** The variables of a package as they were given. */
+/** The variables that a registration gives to its package. */
 export function givenVariables({ variables }: ReadPackage): Map<string, GivenVariable> {
   return new Map(
     Array.from(variables, ([name, { value, secretRef, secret }]) => {
@@ -17,11 +17,11 @@ export function givenVariables({ variables }: ReadPackage): Map<string, GivenVar
 
 interface Declared {
   declared?: readonly ManifestVariable[];
-  /** Of a server elsewhere: those that are named as headers are no variables. */
+  /** For a remote server, a variable with the name of a header is a header, and is not declared. */
   isRemote?: boolean;
 }
 
-/** [SRC-10] Declares those that a registration itself describes, but for the ones that a registry has declared already. */
+/** [SRC-10] Declares the variables that the registration describes, except those that a registry has declared already. */
 export function declareVariables(draft: Draft, { variables, field }: ReadPackage, { declared = [], isRemote = false }: Declared): void {
   const known = new Set(declared.map(({ name }) => name));
   for (const [name, { secret, required, value, secretRef }] of variables) {

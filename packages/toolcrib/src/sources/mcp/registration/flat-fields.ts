@@ -1,4 +1,4 @@
-/** What the flat form says of a server. Another description beside it would leave open which of the two counts. */
+/** The fields of the flat form that describe a server. They are refused beside another description: it would be unclear which counts. */
 export const flatFields = [
   'mcp_server_url',
   'mcp_plugin_dir',

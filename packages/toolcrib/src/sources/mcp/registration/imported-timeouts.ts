@@ -9,8 +9,8 @@ interface Timeouts {
 const longestMs = 3_600_000;
 
 /**
- * How long a client waits for a server. Some write `timeout` in seconds and some in milliseconds: below 1000 it can only be seconds, above an
- * hour of seconds only milliseconds. What lies between is not guessed.
+ * The timeouts of a client's entry. Some clients write `timeout` in seconds and some in milliseconds: below 1000 it can only be seconds,
+ * above 3600 (an hour in seconds) only milliseconds. A value in between is not used.
  */
 export function importedTimeouts(server: Timeouts, notes: string[]): Pick<McpRegistrationInput, 'resilience'> {
   const { timeout, tool_timeout_sec: toolSeconds, startup_timeout_sec: startSeconds } = server;

@@ -1,4 +1,4 @@
-/** Whether an address is that of an old server, which speaks HTTP+SSE: by custom its path ends in `/sse`. */
+/** Whether an address belongs to an old HTTP+SSE server: by convention its path ends in `/sse`. */
 export function isLegacySseAddress(address: string): boolean {
   return /\/sse\/?(?:$|[?#])/.test(address);
 }

@@ -4,7 +4,7 @@ import { refuseReferences } from './refuse-references.ts';
 import { fromRegistryManifest } from './registry-manifest.ts';
 import { registryManifestSchema } from './registry-schema.ts';
 
-/** [SRC-2] What a registry said of a server, as any other manifest is read. `field` is where the server was named. */
+/** [SRC-2] A registry's description of a server, read like any other manifest. `field` is the request field that names the server. */
 export function lookedUpManifest({ server, registry }: LookedUp, field: string): Manifest {
   refuseReferences(server, { name: `The description at ${registry}`, field });
   return fromRegistryManifest(registry, registryManifestSchema.parse(server));

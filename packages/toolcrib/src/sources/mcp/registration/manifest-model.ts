@@ -15,9 +15,9 @@ export interface ManifestInput {
 
 /** An argument, in the order of the command line. */
 export interface ManifestArgument extends ManifestInput {
-  /** The flag, with its hyphens; null for a value that stands by itself. */
+  /** The flag, with its hyphens; null for a positional argument. */
   flag: string | null;
-  /** What `config` calls the value. */
+  /** The name of the value in `config`. */
   slot: string;
   /** A flag that never has a value. */
   constant: boolean;
@@ -29,11 +29,11 @@ export interface ManifestVariable extends ManifestInput {
 
 /** How one package of a manifest is started. */
 export interface ManifestPackage {
-  /** Where it stands in the file, such as `packages[0]`. */
+  /** The path of the package in the manifest, such as `packages[0]`. */
   field: string;
   transport: 'stdio' | 'sse' | 'streamable_http';
   runtime: Runtime | null;
-  /** A package of a registry or an image, instead of a command. */
+  /** A package of a registry, or an image; null if the manifest gives a command. */
   package: { type: 'npm' | 'pypi' | 'docker'; identifier: string; version: string | undefined } | null;
   command: string[];
   runtimeArguments: ManifestArgument[];

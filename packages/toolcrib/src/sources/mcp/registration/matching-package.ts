@@ -3,7 +3,7 @@ import { lookedUpManifest } from './looked-up-manifest.ts';
 import type { ManifestVariable } from './manifest-model.ts';
 import type { ReadPackage, ReadPackageSpec } from './read-package.ts';
 
-/** [SRC-10] The variables and headers that a registry declares for a package which was given by hand; none where it knows another one. */
+/** [SRC-10] The variables and headers that a registry declares for a package given by hand; none if it describes another package. */
 export function declaredFor(
   lookedUp: LookedUp | undefined,
   { package: given, transport, field }: ReadPackage,
@@ -15,7 +15,7 @@ export function declaredFor(
   return { variables: found?.variables ?? [], headers: remote?.headers ?? [] };
 }
 
-/** Without the version, which may be another. */
+/** The name without the version, which may differ. */
 function nameOf({ type, identifier }: Pick<ReadPackageSpec, 'type' | 'identifier'>): string {
   if (type === 'docker') return identifier.replace(/^docker\.io\//, '').replace(/[:@][^/]*$/, '');
   return type === 'pypi' ? identifier.replace(/[[@=<>~!].*$/, '').toLowerCase() : identifier.replace(/(?<=.)@.*$/, '');

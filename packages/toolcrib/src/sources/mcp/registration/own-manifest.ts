@@ -13,7 +13,7 @@ const packageSchema = z.strictObject({
   environment_variables: z.array(variableSchema).max(500).default([]),
 });
 
-/** A manifest belongs to somebody else and may say more than we read; what starts a process is read strictly all the same. */
+/** Others write manifests, which may have more fields than we read. Packages start processes, so unknown fields in them are refused. */
 export const ownManifestSchema = z.object({
   name: z.string().min(1).max(500),
   version: z.string().max(200).default(''),
@@ -21,7 +21,7 @@ export const ownManifestSchema = z.object({
   packages: z.array(packageSchema).min(1).max(50),
 });
 
-/** [SRC-7] The form of a manifest that says its command outright. */
+/** [SRC-7] Our own form of a manifest, which gives the command itself. */
 export function fromOwnManifest(path: string, { name, version, description, packages }: z.infer<typeof ownManifestSchema>): Manifest {
   return { path, name, version, description, packages: packages.map(toPackage), remotes: [], unsupported: [] };
 }

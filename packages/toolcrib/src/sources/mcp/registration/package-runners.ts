@@ -6,16 +6,16 @@ import { npxOptions, uvxOptions, type RunnerOptions } from './runner-options.ts'
 
 export interface RunnerRules extends PackageRules {
   note: NotePart;
-  /** Checks the command that is run inside, where there is one: the package's own program, or one that is named beside it. */
+  /** Checks the command that the runner starts: the package's own program, or a program named besides the package. */
   inner(command: readonly string[], inside: 'own' | 'named'): CheckedCommand;
 }
 
 const anything = (): void => {};
 
-/** A look at the value of each option that takes one. */
+/** A check for the value of each option that takes one. */
 type Looks<Options extends RunnerOptions> = Record<Options['valued'][number], (value: string) => void>;
 
-/** npx and bunx. Gives the packages that are fetched. */
+/** npx and bunx. Returns the packages that are fetched. */
 export function checkNpx(program: string, args: readonly string[], rules: RunnerRules): string[] {
   const packages: string[] = [];
   const addPackage = (spec: string): void => void packages.push(checkNpmSpec(spec, rules));
@@ -33,21 +33,21 @@ export function checkNpx(program: string, args: readonly string[], rules: Runner
   const [target, ...rest] = args.slice(end);
   if (target === undefined || target === '') throw invalid(rules.field, 'Package identifier required');
   if (packages.length > 0) {
-    // With --package the target is any program on the path, not only one of the package's.
+    // With --package the target may be any program on the PATH, not only one of the package's.
     rules.inner([target, ...rest], 'named');
     return packages;
   }
   const name = checkNpmSpec(target, rules);
-  // Interpreters can be had as packages too: `npx node -e …`.
+  // There are packages of interpreters too: `npx node -e …`.
   if (!name.includes('/')) rules.inner([name, ...rest], 'own');
   return [name];
 }
 
-/** uvx. Gives the packages that are fetched. */
+/** uvx. Returns the packages that are fetched. */
 export function checkUvx(args: readonly string[], rules: RunnerRules): string[] {
   const packages: string[] = [];
   const addPackages = (specs: string): void => {
-    // `--with a,b` names two; a comma between digits or specifiers belongs to a version.
+    // `--with a,b` names two packages; a comma between digits or specifiers belongs to a version.
     for (const spec of specs.split(/,(?=[A-Za-z])/)) packages.push(checkPypiSpec(spec, rules));
   };
   let from: string | undefined;
@@ -74,7 +74,7 @@ export function checkUvx(args: readonly string[], rules: RunnerRules): string[] 
   const [target, ...rest] = args.slice(end);
   if (target === undefined || target === '') throw invalid(rules.field, 'Package identifier required');
   const name = from ?? checkPypiSpec(target, rules);
-  // Every package brings an interpreter along: `uvx --from anything python -c …`.
+  // Every package comes with an interpreter: `uvx --from anything python -c …`.
   if (from === undefined) rules.inner([name, ...rest], 'own');
   else rules.inner([target, ...rest], 'named');
   return [name, ...packages];

@@ -3,7 +3,7 @@ import { invalid } from '../../registration/invalid.ts';
 
 export interface PackageRules {
   field: string;
-  /** Lets packages come from an address, a repository or a file instead of the registry. */
+  /** Allows packages from a URL, a repository or a file, not only from the registry. */
   allowRisky: boolean;
   note?: NotePart;
 }
@@ -15,10 +15,10 @@ const npmSpec = /^(?:@[a-z0-9~][a-z0-9._~-]{0,213}\/)?[a-z0-9~][a-z0-9._~-]{0,21
 const pypiSpec =
   /^[a-z0-9](?:[a-z0-9._-]{0,200}[a-z0-9])?(?:\[[a-z0-9._,-]{1,200}\])?(?:@[a-z0-9._+!-]{1,100}|[<>=!~][a-z0-9._+!<>=~*,-]{1,200})?$/i;
 
-/** npm and uv take these for files on this machine, however much they look like a name. */
+/** npm and uv take names with these endings for files on this machine. */
 const archive = /\.(?:tgz|tar|tar\.\w{1,4}|zip|whl)$/i;
 
-/** Refuses what is not the name of a package in the npm registry. Gives the name alone. */
+/** Refuses anything but the name of a package in the npm registry, unless `allowRisky`. Returns the name without its version. */
 export function checkNpmSpec(spec: string, rules: PackageRules): string {
   const plain = npmSpec.test(spec) && !archive.test(spec);
   if (!plain) return riskySpec(spec, 'npm', rules);
@@ -28,7 +28,7 @@ export function checkNpmSpec(spec: string, rules: PackageRules): string {
   return name;
 }
 
-/** Refuses what is not the name of a package in the Python package index. Gives the name alone. */
+/** Refuses anything but the name of a package in the Python package index, unless `allowRisky`. Returns the name without its version. */
 export function checkPypiSpec(spec: string, rules: PackageRules): string {
   const plain = pypiSpec.test(spec) && !archive.test(spec);
   if (!plain) return riskySpec(spec, 'PyPI', rules);
@@ -55,7 +55,7 @@ export function checkImage(image: string, field: string): string {
   throw invalid(field, `${shorten(image)} is not the name of a container image, such as ghcr.io/owner/image:tag`);
 }
 
-/** What a caller sent, short enough for a message. */
+/** Quotes text from a request, shortened to fit into a message. */
 export function shorten(text: string): string {
   const quoted = JSON.stringify(text);
   return quoted.length <= 100 ? quoted : `${quoted.slice(0, 97)}…"`;

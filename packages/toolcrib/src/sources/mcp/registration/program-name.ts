@@ -5,7 +5,7 @@ export function programName(path: string): string {
   return /^(?:python|pythonw|pypy|perl|ruby|php|lua)[\d.]*$/.test(plain) ? plain.replace(/[\d.]+$/, '') : plain;
 }
 
-/** Whether a program runs containers, all of them with the same `run`. */
+/** Whether a program runs containers. All of these programs have the same `run`. */
 export function isContainerRunner(program: string): boolean {
   return program === 'docker' || program === 'podman' || program === 'nerdctl';
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** The real path, of as much of it as is there. */
+/** The path with its links resolved, as far as it exists. */
 export function realPlace(path: string): string {
   try {
     return realpathSync(path);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The names of the registry's first schema (July 2025), and what they have been called since. */
+/** Field names of the registry's first schema (July 2025), with their current names. */
 const renamed: Record<string, string> = {
   registry_type: 'registryType',
   registry_base_url: 'registryBaseUrl',
@@ -14,7 +14,7 @@ const renamed: Record<string, string> = {
   is_repeated: 'isRepeated',
 };
 
-/** Reads the old names as the new ones. The keys of a `variables` map are a publisher's own and stay as they are. */
+/** Replaces the old names with the current ones. The keys of a `variables` map are a publisher's own and stay as they are. */
 export function withCurrentNames(value: unknown, own = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withCurrentNames(item));
   if (typeof value !== 'object' || value === null) return value;

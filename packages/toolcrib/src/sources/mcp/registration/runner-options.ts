@@ -1,11 +1,11 @@
-/** Options that npx and uvx may be given before the name of what they run: switches, and those with a value. Only harmless ones. */
+/** Harmless options of npx and uvx, which come before the name of the package: switches, and options with a value. */
 export interface RunnerOptions {
   switches: readonly string[];
   valued: readonly string[];
 }
 
 export const npxOptions = {
-  // Not --no: npx expands it so that it takes the package's name for a value, and reads on.
+  // Not --no: npx expands it to an option that takes the package's name as its value, and goes on reading options.
   switches: '-y --yes --no-install --offline --prefer-offline --prefer-online -q --quiet --silent --yes=false'.split(' '),
   valued: ['--package', '-p'],
 } as const satisfies RunnerOptions;

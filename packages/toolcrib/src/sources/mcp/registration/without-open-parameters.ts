@@ -1,7 +1,7 @@
 import type { Json } from '../../../model/json.ts';
 import type { ManifestRemote } from './manifest-model.ts';
 
-/** The address of a remote server without the query parameters that need not be there and for which there is no value. */
+/** The address of a remote server, without optional query parameters that have no value. */
 export function withoutOpenParameters({ url, variables }: ManifestRemote, config: Json): string {
   const question = url.indexOf('?');
   if (question < 0) return url;

@@ -3,7 +3,7 @@ import { registryManifestSchema, withCurrentNames, type RegistryManifest } from 
 
 const ofRegistry = 'io.modelcontextprotocol.registry/official';
 
-/** An answer of the official registry's API v0.1; it has more fields than we read, and gets new ones. */
+/** A response of the official registry's API v0.1. It has more fields than we read, and gets new ones. */
 const answerSchema = z.object({
   server: z
     .unknown()
@@ -14,7 +14,7 @@ const answerSchema = z.object({
 
 export interface RegistryAnswer {
   server: RegistryManifest;
-  /** `deleted` where it is to be used no more, `deprecated` where its publisher advises against it. */
+  /** `deleted`: the version must not be used any more; `deprecated`: its publisher advises against it. */
   status: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-/** Where a program is, as the system would find it, by its absolute path; undefined where there is none. */
+/** The absolute path of a program, found as the system would find it; undefined where there is none. */
 export function findProgram(program: string, { path = '', cwd }: { path?: string | undefined; cwd: string | null }): string | undefined {
   if (isAbsolute(program)) return program;
   if (/[\\/]/.test(program)) return resolve(cwd ?? '.', program);

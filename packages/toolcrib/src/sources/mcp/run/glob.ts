@@ -1,13 +1,13 @@
 import { compileSafeRegex } from '../../../policy/safe-regex.ts';
 
-/** Whether a name or path fits a pattern in which `*` stands for anything but a slash, and `**` for anything. */
+/** Whether a name or path matches a pattern; `*` stands for anything but a slash, `**` for anything. */
 export function matchesGlob(glob: string, text: string): boolean {
   let known = compiled.get(glob);
   if (known === undefined) compiled.set(glob, (known = compile(glob)));
   return known(text);
 }
 
-/** The operator's patterns, of which there are only so many as the file has. */
+/** Compiled patterns. There are only as many as the operator's file has. */
 const compiled = new Map<string, (text: string) => boolean>();
 
 function compile(glob: string): (text: string) => boolean {

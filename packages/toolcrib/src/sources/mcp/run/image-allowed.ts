@@ -6,14 +6,14 @@ interface Image {
   digest: string | undefined;
 }
 
-/** Whether an image is among those that may run. A rule without a tag allows every tag; one with a digest allows that alone. */
+/** Whether a rule allows an image. A rule without a tag allows every tag; one with a digest allows that digest only. */
 export function isImageAllowed(rules: readonly string[], image: string): boolean {
   const wanted = readImage(image);
   return rules.some((text) => {
     const rule = readImage(text);
     if (!matchesGlob(rule.name, wanted.name)) return false;
     if (rule.digest !== undefined) return rule.digest === wanted.digest;
-    // Docker looks at the digest alone where there is one, so that a tag beside it says nothing.
+    // Where there is a digest Docker ignores the tag, and so do we.
     if (rule.tag !== undefined) return wanted.digest === undefined && matchesGlob(rule.tag, wanted.tag ?? 'latest');
     return true;
   });

@@ -5,8 +5,8 @@ import { matchesGlob } from './glob.ts';
 import { notAllowed } from './not-allowed.ts';
 
 /**
- * [SEC-2] [ENV-6] Refuses a variable that the operator's rules do not name. One that decides which code is run has to be named in full: no
- * pattern stands for it.
+ * [SEC-2] [ENV-6] Refuses a variable that the operator's rules do not name. A variable that decides which code is run must be named in full:
+ * patterns do not match it.
  */
 export function judgeVariables(names: Iterable<string>, { variables }: Pick<RunRules, 'variables'>): void {
   for (const name of names) {

@@ -2,7 +2,7 @@ import { CribError } from '../../../model/crib-error.ts';
 
 const mostNamed = 10;
 
-/** [SEC-2] For whoever registers, who may know what they could register instead. */
+/** [SEC-2] Says what is allowed too, for the person who registers. */
 export function notAllowed(what: string, allowed: readonly string[]): CribError {
   const named = allowed.slice(0, mostNamed).join(', ');
   const rest = allowed.length > mostNamed ? `, and ${allowed.length - mostNamed} more` : '';

@@ -5,11 +5,11 @@ import { matchesGlob } from './glob.ts';
 export interface WantedPackage {
   registry: 'npm' | 'pypi';
   name: string;
-  /** As it was written behind the name, and perhaps a range or a tag. */
+  /** As written after the name; may be a range or a tag. */
   version: string | null;
 }
 
-/** Whether a rule such as `npm:@acme/*@^1.2` allows a package. Where it says something of versions, an exact one must be wanted. */
+/** Whether a rule such as `npm:@acme/*@^1.2` allows a package. A rule with a version only allows packages with an exact one. */
 export function isPackageAllowed(rules: readonly string[], wanted: WantedPackage): boolean {
   const name = plainName(wanted.registry, wanted.name);
   const exact = exactVersion(wanted);
@@ -20,12 +20,12 @@ export function isPackageAllowed(rules: readonly string[], wanted: WantedPackage
   });
 }
 
-/** The Python package index takes `My_Server` and `my-server` for the same. */
+/** To the Python package index `My_Server` and `my-server` are the same. */
 function plainName(registry: 'npm' | 'pypi', name: string): string {
   return registry === 'npm' ? name : name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 }
 
-/** What the registry decides when it is asked, a tag or a range, is not what somebody has looked at. */
+/** A tag or a range lets the registry choose the version, which nobody has checked. */
 function exactVersion({ registry, version }: WantedPackage): string | undefined {
   if (version === null) return undefined;
   // To npm `1.2` is a range; to uv it is the version 1.2.0.

@@ -10,8 +10,7 @@ export interface ListLimits {
 }
 
 /**
- * [MCP-7] Every page of a list, to the last or to the limit. A server whose list does not end is cut off and reported: what it listed
- * until then is as good as any other list.
+ * [MCP-7] Every page of a list, up to the limits. A list that does not end is cut off and reported; the entries up to there are used.
  */
 export async function listPages(
   fetchPage: (params: JsonObject) => Promise<JsonObject>,
@@ -46,7 +45,7 @@ export async function listPages(
   }
 }
 
-/** What is nested so deeply that it cannot even be written down again is left for the reader of entries to refuse. */
+/** An entry that is nested too deeply to be written is refused later, when it is read. */
 function sizeOf(entry: Json): number {
   try {
     return JSON.stringify(entry).length;

@@ -1,13 +1,13 @@
 import type { Client } from '@modelcontextprotocol/client';
 
-/** The stateless revision tells of changes only on a stream that was asked for. */
+/** The stateless revision reports changes only on a stream that the client opens. */
 interface Subscription {
   stop(): void;
 }
 
 /**
- * Keeps such a stream open: when it ends it is asked for again, ever less often, and what may have been missed meanwhile counts as a
- * change.
+ * Keeps such a stream open: when it ends it is opened again, with growing pauses, and a change may have been missed meanwhile, so that counts
+ * as one.
  */
 export function subscribeToChanges(client: Client, onChanged: () => void, retryMs = 1000): Subscription {
   let stopped = false;
@@ -27,7 +27,7 @@ export function subscribeToChanges(client: Client, onChanged: () => void, retryM
       failures = 0;
       await subscription.closed;
     } catch {
-      // Without the stream there are no such messages; the inventory is refreshed on its schedule all the same.
+      // Without the stream no changes are reported; the inventory is still refreshed on schedule.
     }
     if (stopped) return;
     failures++;

@@ -1,4 +1,4 @@
-/** RFC 6570, level 1: `{name}` is replaced by the text given for it, with everything but unreserved characters escaped. */
+/** RFC 6570, level 1: `{name}` is replaced by its value, with everything but unreserved characters escaped. */
 export interface UriTemplate {
   variables: string[];
   expand(values: Record<string, unknown>): string;
@@ -7,7 +7,7 @@ export interface UriTemplate {
 const expression = /\{([^{}]*)\}/g;
 const variableName = /^(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:[A-Za-z0-9_.]|%[0-9A-Fa-f]{2})*$/;
 
-/** Undefined where the template needs more than level 1, or is none. */
+/** Undefined where it needs more than level 1, or is not a template. */
 export function parseUriTemplate(template: string): UriTemplate | undefined {
   const variables = [...new Set([...template.matchAll(expression)].map(([, name = '']) => name))];
   if (variables.length === 0 || !variables.every((name) => variableName.test(name))) return undefined;

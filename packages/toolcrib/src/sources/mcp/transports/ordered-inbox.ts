@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 
 export interface OrderedInboxOptions {
-  /** Where the messages come from; told to wait when more come than can be delivered. */
+  /** The source of the messages; paused when more come than can be delivered. */
   stream: Readable;
   deliver: (message: JSONRPCMessage) => void;
 }
@@ -10,9 +10,9 @@ export interface OrderedInboxOptions {
 const mostWaiting = 1000;
 
 /**
- * [MCP-9] Hands messages to the SDK's client, which hears notifications a moment later than answers: an answer that comes in the same piece
- * as the last progress would overtake it, and the progress would be dropped. So an answer waits for the next turn of the event loop when a
- * notification went before it in this one, and everything after it waits too.
+ * [MCP-9] Delivers messages to the SDK's client, which handles notifications a moment later than answers: an answer in the same piece as the
+ * last progress would overtake it, and the progress would be dropped. So an answer after a notification waits for the next turn of the event
+ * loop, and everything after it waits too.
  */
 export class OrderedInbox {
   readonly #stream: Readable;
@@ -32,7 +32,7 @@ export class OrderedInbox {
     if (this.#waiting.length > mostWaiting) this.#stream.pause();
   }
 
-  /** Calls back once, at once where nothing waits. */
+  /** Calls back once; immediately where nothing waits. */
   whenEmpty(callback: () => void): void {
     if (this.#waiting.length === 0 && !this.#notified) callback();
     else this.#onEmpty ??= callback;

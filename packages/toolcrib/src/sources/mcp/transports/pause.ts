@@ -1,6 +1,6 @@
 import type { EndSignal } from '../../../model/end-signal.ts';
 
-/** Waits, shorter where the signal says so. It keeps no process alive. */
+/** Waits, at most until the signal fires. Does not keep the process alive. */
 export function pause(ms: number, signal: EndSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

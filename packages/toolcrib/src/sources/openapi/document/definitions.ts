@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../model/json.ts';
 import type { Definition, SchemaTranslator } from './schema-translator.ts';
 
-/** [OAS-3] All definitions that are reached from these references, and no others; undefined where they take more than `most` characters. */
+/** [OAS-3] Exactly the definitions that these references reach; undefined if they take more than `most` characters. */
 export function definitionsFor(translator: SchemaTranslator, references: ReadonlySet<string>, most: number): JsonObject | undefined {
   const reached = new Set(references);
   const found: Definition[] = [];
@@ -16,7 +16,7 @@ export function definitionsFor(translator: SchemaTranslator, references: Readonl
   return Object.fromEntries(found.map(({ name, schema }) => [name, schema]));
 }
 
-/** The same within a budget: the nearest come first, and anything goes in the place of those that have no room. */
+/** The nearest definitions within a budget of `most` characters. Definitions that do not fit become `{}`, which accepts any value. */
 export function nearestDefinitions(translator: SchemaTranslator, references: ReadonlySet<string>, most: number): JsonObject {
   const reached = new Set(references);
   const found: [string, JsonObject | boolean][] = [];

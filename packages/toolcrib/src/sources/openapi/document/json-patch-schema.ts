@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../model/json.ts';
 
-/** RFC 6902, for documents that name the type and describe something else. */
+/** RFC 6902, for documents that name the media type but describe something else. */
 export const jsonPatchSchema: JsonObject = {
   type: 'array',
   description: 'A JSON Patch (RFC 6902)',

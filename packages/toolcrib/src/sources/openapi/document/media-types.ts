@@ -8,7 +8,7 @@ export function isMediaType(text: string): boolean {
   return text.length <= 200 && legal.test(text);
 }
 
-/** Without its parameters, in small letters. */
+/** In lower case, without parameters. */
 export function bareType(mediaType: string): string {
   return (mediaType.split(';')[0] ?? '').trim().toLowerCase();
 }
@@ -34,17 +34,17 @@ export function bodyKind(mediaType: string): BodyForm['kind'] {
 
 const preference: BodyForm['kind'][] = ['json', 'form', 'multipart', 'text', 'binary'];
 
-/** How well a type serves, the best first: of several of a kind the plainest. */
+/** Lower is better: by kind, and `application/json` before other JSON types. */
 export function rankOf(mediaType: string, kind: BodyForm['kind']): number {
   return preference.indexOf(kind) * 2 + (kind === 'json' && bareType(mediaType) !== 'application/json' ? 1 : 0);
 }
 
-/** Those that only say how values are written, and nothing about what they mean. */
+/** Whether a type names only a syntax, and no meaning. */
 export function isPlain(mediaType: string): boolean {
   return /^(?:application|text)\/(?:x-)?(?:json|xml|yaml|www-form-urlencoded)$|^multipart\/form-data$/.test(bareType(mediaType));
 }
 
-/** Text that any value has a form in: JSON is YAML, and plain text with fields is JSON by another name. */
+/** Whether any value can be written in this type as JSON: JSON is valid YAML, and plain text with fields is JSON in practice. */
 export function takesJsonText(mediaType: string): boolean {
   return /^text\/plain$|[/+](?:x-)?yaml$/.test(bareType(mediaType));
 }

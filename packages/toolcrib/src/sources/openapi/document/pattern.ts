@@ -1,9 +1,9 @@
-/** Characters that may be escaped where an expression is read as Unicode, as JSON Schema wants it. */
+/** Characters that may be escaped in a regular expression in Unicode mode, which JSON Schema requires. */
 const escapable = new Set('^$\\.*+?()[]{}|/');
 
 /**
- * A `pattern` as JSON Schema wants it: an expression of ECMAScript, in Unicode mode. Needless escapes (`\_`, `\@`, `\-`) are taken out.
- * Undefined where it is none, or was written for a program that puts it between slashes.
+ * A `pattern` as JSON Schema requires it: an ECMAScript regular expression in Unicode mode. Needless escapes (`\_`, `\@`, `\-`) are
+ * removed. Undefined if the pattern is invalid, or enclosed in slashes.
  */
 export function legalPattern(pattern: string): string | undefined {
   if (/^\/\^.*\$?\/[a-z]*$/s.test(pattern)) return undefined;

@@ -1,19 +1,19 @@
 import type { ToolOutput } from '../../../model/call.ts';
 import type { JsonObject } from '../../../model/json.ts';
 
-/** What a service has answered: a success, or a redirect that was not followed. Everything else is thrown. */
+/** A response of the service: a success, or a redirect that was not followed. Any other status is thrown. */
 export interface OperationAnswer {
   status: number;
-  /** By name in small letters. */
+  /** By lower-case name. */
   headers: Readonly<Record<string, string>>;
-  /** The address that was asked. */
+  /** The address of the request. */
   url: string;
   output: ToolOutput;
 }
 
 /**
- * One exchange with the operation's server, under the credential of the call and within the time of one request: the operation itself, or a
- * GET of an address within its origin. Redirects are answers and not followed; any other status than 2xx is thrown as a `CribError` with its
+ * Sends one request to the operation's server, with the credential of the call and the request timeout: the operation itself, or a GET
+ * within the operation's origin. Redirects are returned and not followed; any other status but 2xx is thrown as a `CribError` with
  * `upstreamStatus`.
  */
 export type SendOperation = (request: { args: JsonObject } | { url: URL }) => Promise<OperationAnswer>;

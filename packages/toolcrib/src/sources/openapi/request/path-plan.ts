@@ -8,17 +8,17 @@ import { parameterWriter, type ParameterWriter } from './parameter-writer.ts';
 export interface PathPlan {
   origin: string;
   path(args: JsonObject): string;
-  /** Of a path that has a query of its own, as some documents write it. */
+  /** The query in the path itself, which some documents have. */
   query: string;
 }
 
 /**
- * A segment of one or two dots, however it is written, leads to another place than the document says. Servers differ in what ends a segment
- * for them: encoded slashes, backslashes and semicolons do for some.
+ * A dot segment, however it is encoded, would lead to another path than the document's. For some servers, encoded slashes, backslashes and
+ * semicolons end a segment, too.
  */
 const dotSegment = /(?:^|\/|\\|%2f|%5c)(?:\.|%2e){1,2}(?=$|\/|\\|;|%2f|%5c|%3b)/i;
 
-/** [HTTP-1] The template of an operation's path, taken apart once. */
+/** [HTTP-1] Splits the path template of an operation, once for all calls. */
 export function pathPlan(operation: HttpOperation): PathPlan {
   const server = URL.parse(operation.server);
   if (server === null || !/^https?:$/.test(server.protocol)) {
@@ -48,7 +48,7 @@ function fill(parts: readonly (string | ParameterWriter)[], args: JsonObject): s
       last = part;
       const value = argumentOf(args, part.argument);
       const written = value === undefined ? undefined : part.write(value);
-      // Without it the path would be that of another operation.
+      // Without the value, the path would be that of another operation.
       if (written === undefined || written === '') throw badArgument(part.argument, 'cannot be empty: it is a part of the path');
       path += written;
     }
@@ -58,7 +58,7 @@ function fill(parts: readonly (string | ParameterWriter)[], args: JsonObject): s
   return path;
 }
 
-/** What stands in the document, without what no address can have in it. */
+/** Percent-encodes characters of the document that are not legal in a URL. */
 function legal(text: string): string {
   return text.replaceAll(/[^\w.~:/?@!$&'()*+,;=%-]/gu, (sign) => encodeURIComponent(sign.toWellFormed()));
 }

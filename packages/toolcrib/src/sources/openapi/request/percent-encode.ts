@@ -1,23 +1,23 @@
 const unreserved = /^[\w.~-]*$/;
 
-/** Everything but the unreserved characters of RFC 3986 §2.3, as RFC 6570 §3.2.1 wants it. The text must be well-formed. */
+/** Encodes everything but the unreserved characters of RFC 3986 §2.3 (RFC 6570 §3.2.1). The text must be well-formed. */
 export function percentEncode(text: string): string {
   if (unreserved.test(text)) return text;
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /**
- * Of what RFC 6570 §3.2.3 leaves as it is, each place keeps what has no meaning of its own there: nobody begins another segment, parameter or
- * fragment with a value.
+ * RFC 6570 §3.2.3 keeps all reserved characters. Each place here keeps only those without a meaning of their own, so that a value cannot
+ * begin another segment, parameter or fragment.
  */
 const keptIn = {
   path: /%[\da-f]{2}|[^\w.~:@!$&'()*+,;=-]/giu,
   query: /%[\da-f]{2}|[^\w.~:/?@!$'()*,;=-]/giu,
-  /** The whole of it, in which pairs are wanted. */
+  /** The whole query, in which several pairs are allowed. */
   querystring: /%[\da-f]{2}|[^\w.~:/?@!$&'()*+,;=-]/giu,
 };
 
-/** With `allowReserved`: reserved characters and what is percent-encoded already stay. */
+/** For `allowReserved`: keeps reserved characters and existing percent-encoding. */
 export function encodeAllButReserved(text: string, place: keyof typeof keptIn): string {
   return text.replaceAll(keptIn[place], (part) => (part.length === 3 && part.startsWith('%') ? part : percentEncode(part)));
 }

@@ -3,10 +3,10 @@ import type { Json } from '../../../model/json.ts';
 import { evaluateExpression, type Scope } from './evaluate-expression.ts';
 import { isMeantAsExpression, parseExpression, type Expression } from './parse-expression.ts';
 
-/** An expression that stands in a longer text. */
+/** An expression embedded in a longer text. */
 const embedded = /\{(\$[^{}]+)\}/g;
 
-/** Every expression in a value, however deep: as it is written, and what it means where it is understood. */
+/** Every expression in a value, at any depth: its text, and its meaning if it can be parsed. */
 export function expressionsIn(value: Json): { text: string; meaning: Expression | undefined }[] {
   if (typeof value === 'string') {
     const written = isMeantAsExpression(value) ? [value] : Array.from(value.matchAll(embedded), ([, text = '']) => text);
@@ -16,7 +16,7 @@ export function expressionsIn(value: Json): { text: string; meaning: Expression 
   return Object.values(value).flatMap(expressionsIn);
 }
 
-/** The value with all its expressions filled in. What has no value is left out: a property, a parameter, a whole body. */
+/** Fills in all expressions of a value. A property without a value is left out; undefined if the whole has no value. */
 export function fillIn(value: Json, scope: Scope): Json | undefined {
   if (typeof value === 'string') return fillInText(value, scope);
   if (typeof value !== 'object' || value === null) return value;
@@ -25,7 +25,7 @@ export function fillIn(value: Json, scope: Scope): Json | undefined {
   return Object.fromEntries(filled.filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
-/** An expression that is the whole text keeps the type of its value, with braces or without. */
+/** If the expression is the whole text, with or without braces, its value keeps its type. */
 function fillInText(text: string, scope: Scope): Json | undefined {
   const whole = /^\{(\$[^{}]+)\}$/.exec(text)?.[1] ?? text;
   const expression = isMeantAsExpression(whole) ? parseExpression(whole) : undefined;
@@ -33,13 +33,13 @@ function fillInText(text: string, scope: Scope): Json | undefined {
   return fillInEach(text, scope, plainText);
 }
 
-/** A longer text, with each value written as `write` says. */
+/** Fills in the expressions embedded in a text; `write` formats each value. */
 export function fillInEach(text: string, scope: Scope, write: (value: Json) => string): string {
   return text.replaceAll(embedded, (whole, written: string) => {
     const expression = isMeantAsExpression(written) ? parseExpression(written) : undefined;
     if (expression === undefined) return whole;
     const value = evaluateExpression(expression, scope);
-    // Half a text would be sent as if it were the whole.
+    // A text with a gap must not be sent as if it were complete.
     if (value === undefined) throw new CribError('VALIDATION_ERROR', `${whole} has no value here`);
     return write(value);
   });

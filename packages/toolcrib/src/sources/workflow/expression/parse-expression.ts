@@ -1,7 +1,7 @@
-/** What stands behind a name, and inside that where a pointer says so. */
+/** A named value, or the part of it that a pointer selects. */
 export interface Selection {
   name: string;
-  /** A JSON Pointer; null where the whole is meant. */
+  /** A JSON Pointer; null for the whole value. */
   pointer: string | null;
 }
 
@@ -9,7 +9,7 @@ export interface Selection {
 export type Expression =
   | { kind: 'url' | 'method' | 'status' }
   | { kind: 'request' | 'response'; part: 'header' | 'query' | 'path'; name: string }
-  /** `names` are properties that are asked for with dots. */
+  /** `names` are properties selected with dots. */
   | { kind: 'request' | 'response'; part: 'body'; names: string[]; pointer: string | null }
   | { kind: 'input' | 'output'; selection: Selection }
   | { kind: 'step'; step: string; selection: Selection }
@@ -17,7 +17,7 @@ export type Expression =
   | { kind: 'source'; source: string }
   | { kind: 'component'; parameter: string };
 
-/** Text that begins like this is meant as an expression; anything else with a dollar sign is text. */
+/** Text that begins like this is an expression; any other text with a dollar sign is literal. */
 const beginning = /^\$(?:(?:url|method|statusCode)$|(?:request|response|inputs|outputs|steps|workflows|sourceDescriptions|components)\b)/;
 
 export function isMeantAsExpression(text: string): boolean {
@@ -26,11 +26,11 @@ export function isMeantAsExpression(text: string): boolean {
 
 const exchangePattern = /^\$(request|response)\.(?:(header|query|path)\.(.+)|body((?:\.[^.#]+)*)(?:#(.*))?)$/s;
 const stepPattern = /^\$steps\.(.+?)\.outputs\.(.+)$/s;
-/** Documents of the specification's own authors leave the middle word out; nothing else can be meant. */
+/** Examples by the specification's own authors leave out `outputs`; nothing else can be meant. */
 const shortStepPattern = /^\$steps\.([^.]+)\.([^.]+)$/;
 const workflowPattern = /^\$workflows\.(.+?)\.(inputs|outputs)\.(.+)$/s;
 
-/** Undefined where the text is no expression that is understood. */
+/** Undefined if the text is not a valid expression. */
 export function parseExpression(text: string): Expression | undefined {
   if (text === '$url' || text === '$method') return { kind: text === '$url' ? 'url' : 'method' };
   if (text === '$statusCode') return { kind: 'status' };
@@ -55,7 +55,7 @@ export function parseExpression(text: string): Expression | undefined {
 function exchangeExpression([, side, part, name, dotted, pointer]: RegExpExecArray): Expression | undefined {
   const kind = side as 'request' | 'response';
   if (part !== undefined) {
-    // An answer has headers and a body, nothing else.
+    // A response has only headers and a body.
     if (kind === 'response' && part !== 'header') return undefined;
     return { kind, part: part as 'header' | 'query' | 'path', name: name ?? '' };
   }

@@ -1,6 +1,6 @@
 import type { Json } from '../../../model/json.ts';
 
-/** What a service asks for overrules what the document says. RFC 9110 §10.2.3: seconds, or a moment. */
+/** The service's `Retry-After` overrides the document's `retryAfter`. RFC 9110 §10.2.3: seconds, or a date. */
 export function pauseMs(retryAfter: Json | undefined, otherwiseMs: number, now = Date.now()): number {
   if (typeof retryAfter !== 'string' && typeof retryAfter !== 'number') return otherwiseMs;
   const text = String(retryAfter).trim();
