@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# apt-install.sh LOG PACKAGE... - installs Debian packages without questions, documentation or what is only recommended. What apt says goes
-# into the file LOG, of which the end is shown where it fails.
+# apt-install.sh LOG PACKAGE... - installs Debian packages without questions, documentation or recommended packages. The output of apt goes
+# to the file LOG, whose end is shown if it fails.
 set -euo pipefail
 log=$1
 shift

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # docker-up.sh [up|down|image] - a Docker daemon and an image with MCP servers for tests. Nothing is pulled.
 #
-#   up     (default) installs Docker if absent, starts a daemon if none answers, makes the image, and prints the image's name
-#          on standard output. Running it again prints the name of the one that is there.
+#   up     (default) installs Docker if absent, starts a daemon if none answers, builds the image, and prints the image's name
+#          on standard output. Running it again prints the name of the existing one.
 #   down   stops the daemon that `up` started, and only that one, and removes its data. An image in somebody else's daemon stays;
 #          `docker image prune --all --filter label=dev.toolcrib.test-image` removes those.
-#   image  prints the image's name; exit 1 when the daemon or the image is not there.
+#   image  prints the image's name; exits with 1 if the daemon or the image is missing.
 #
 # The image holds one Node, the libraries it names, a static busybox (sh, ps, kill, sleep ...), and in /app the fixture server of the
 # tests (/app/fixture/server.js) and @modelcontextprotocol/server-everything, which is also what `docker run` of it starts. Its users are
-# root and node (1000). Its tag is a hash of all that, so that it is made anew when any of it changes. Needs `npm ci` first.
+# root and node (1000). Its tag is a hash of all that, so it is rebuilt when any of it changes. Needs `npm ci` first.
 #
 # Settings (environment):
-#   DOCKER_STATE_DIR   pid, log and data of a daemon of ours   (${TMPDIR:-/tmp}/toolcrib-docker)
-#   DOCKER_HOST        where a daemon answers, or shall         (unix:///var/run/docker.sock)
+#   DOCKER_STATE_DIR   pid, log and data of our own daemon     (${TMPDIR:-/tmp}/toolcrib-docker)
+#   DOCKER_HOST        the address of the daemon                (unix:///var/run/docker.sock)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -26,7 +26,7 @@ EVERYTHING=node_modules/@modelcontextprotocol/server-everything
 say() { printf 'docker-up: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 answers() { docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
-# A pid file may outlive its daemon, and its number may by now be somebody else's.
+# A pid file may outlive its daemon, and its pid may have been reused.
 our_daemon() {
   local pid
   pid=$(cat "$PID_FILE" 2>/dev/null) && [[ $(readlink "/proc/$pid/exe") == *dockerd ]] && printf '%s\n' "$pid"
@@ -56,7 +56,7 @@ ensure_daemon() {
   [[ $(id -u) == 0 ]] || die 'needs root to start dockerd'
   local host=${DOCKER_HOST:-unix:///var/run/docker.sock}
   [[ $host == unix://* ]] || die "DOCKER_HOST=$host does not answer, and a daemon can be started on a unix socket only"
-  # One that was killed leaves these, and the next one refuses to start while anybody has those numbers.
+  # A killed daemon leaves these, and the next one refuses to start while a process has those pids.
   our_daemon >/dev/null || rm -f "$PID_FILE" "$STATE_DIR/exec/containerd/containerd.pid"
   setsid dockerd --host "$host" --pidfile "$PID_FILE" --data-root "$STATE_DIR/data" --exec-root "$STATE_DIR/exec" \
     >"$LOG_FILE" 2>&1 </dev/null 9>&- &
@@ -98,7 +98,7 @@ make_image() {
   "$root/bin/busybox" --list | grep -vx busybox | while read -r applet; do ln -s busybox "$root/bin/$applet"; done
   node=$(readlink -f node_modules/.bin/node)
   cp "$node" "$root/bin/node"
-  # Every library it names, at the very path where the loader looks for it.
+  # Every library it links to, at the path where the loader looks for it.
   ldd "$node" | grep -oE '/[^ ]+' | sort -u | while read -r lib; do install -D "$lib" "$root$lib"; done
   app_files | grep -v "^$(fixtures)/" | tar -c --files-from - | tar -x -C "$root/app"
   cp "$(fixtures)"/* "$root/app/fixture"
@@ -137,7 +137,7 @@ case ${1:-up} in
       for _ in {1..300}; do our_daemon >/dev/null || break; sleep 0.1; done
       ! our_daemon >/dev/null || die "dockerd ($pid) has not ended in 30 s"
     fi
-    # It leaves its network namespace mounted, which would keep the folder from being removed.
+    # The daemon leaves its network namespace mounted, which would block the removal of the folder.
     awk -v below="$STATE_DIR/" 'index($2, below) == 1 {print $2}' /proc/mounts | sort -r | while read -r place; do umount "$place"; done
     rm -rf --one-file-system "$STATE_DIR"
     ;;

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Does what the README's first minute says, as it stands: `npm start`, paste the printed curl, stop with Ctrl-C.
+# Follows the first minute of the README to the letter: `npm start`, paste the printed curl, stop with Ctrl-C.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 data=$(mktemp -d)
 export TOOLCRIB_PORT=${TOOLCRIB_PORT:-7391} TOOLCRIB_DATA=$data/state
-# A process group of its own, so that the signal reaches npm and the server alike, as Ctrl-C at a terminal does.
+# In its own process group, so that the signal reaches npm and the server, as Ctrl-C at a terminal does.
 set -m
 npm start >"$data/banner" 2>"$data/log" &
 server=$!
@@ -18,13 +18,13 @@ for _ in {1..150}; do
   kill -0 "$server" 2>/dev/null || fail 'npm start ended'
   sleep 0.2
 done
-# From the line with curl on, as long as lines go on with a backslash.
+# From the line with curl, as long as lines end with a backslash.
 awk '/curl/ { on = 1 } on { print } on && !/\\$/ { exit }' "$data/banner" >"$data/paste"
 grep -q curl "$data/paste" || fail 'no curl was printed'
 answer=$(bash "$data/paste") || fail 'the printed curl failed'
 grep -q '"success":true' <<<"$answer" || fail "the printed curl was answered with: $answer"
 
-# The commands the README gives, of which the demo may still be starting.
+# The commands of the README; the demo may still be starting.
 toolcrib() { npm run --silent toolcrib -- "$@" --url "http://127.0.0.1:$TOOLCRIB_PORT"; }
 for _ in {1..100}; do toolcrib tools 2>/dev/null | grep -q 'demo:bake_pizza' && break; sleep 0.2; done
 toolcrib call demo:bake_pizza --arg pizza=diavola --stream | grep -q 'is ready' || fail 'the demo baked nothing'

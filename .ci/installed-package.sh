@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs the server, installs it as a user would with `npm i -g`, and runs the `toolcrib` command: on Node 24, and on an older Node,
-# which must say what to do. Then packs the others too, and installs the LangChain package into a project that uses every entry it has.
+# which must say what to do. Then packs the other packages, and installs the LangChain package into a project that uses each of its entry points.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
@@ -10,7 +10,9 @@ finish() { [[ -z $server ]] || kill -KILL "$server" 2>/dev/null || true; rm -rf 
 trap finish EXIT
 fail() { echo "installed-package: $*" >&2; exit 1; }
 
-npm pack --silent --workspace toolcrib --pack-destination "$work" >/dev/null
+pack() { npm pack --silent --workspace "$1" --pack-destination "$work" >"$work/packed" || fail "$1 could not be packed: $(cat "$work/packed")"; }
+
+pack toolcrib
 npm install --silent --global --prefix "$work/prefix" "$work"/toolcrib-*.tgz
 toolcrib=$work/prefix/bin/toolcrib
 node24=$root/node_modules/.bin
@@ -26,7 +28,7 @@ for _ in {1..100}; do
   sleep 0.2
 done
 grep -q '"total": *19' <<<"$answer" || fail "the demo answered: $answer"
-# Its document is read by a process of its own, which has to find its program and packages where npm put them.
+# A separate process reads its document. It has to find its program and packages where npm put them.
 for _ in {1..100}; do
   answer=$(PATH=$node24:$PATH "$toolcrib" call pizzeria:get_menu --url http://127.0.0.1:7392 --json 2>&1) && break
   sleep 0.2
@@ -35,10 +37,10 @@ grep -q '"pizzas"' <<<"$answer" || fail "the pizzeria answered: $answer"
 kill -TERM "$server"; wait "$server" || fail 'SIGTERM did not end it cleanly'
 server=
 
-# Finding by meaning is a package of its own: without it the option says what to install, with it a search finds other words.
+# Search by meaning is a separate package: without it the option says what to install, with it a search finds other words.
 if message=$(PATH=$node24:$PATH "$toolcrib" serve --port 7393 --data "$work/meaning" --embeddings 2>&1); then fail 'embeddings ran without their package'; fi
 grep -q 'npm install @toolcrib/embeddings' <<<"$message" || fail "without its package --embeddings said only: $message"
-npm pack --silent --workspace @toolcrib/embeddings --pack-destination "$work" >/dev/null
+pack @toolcrib/embeddings
 npm install --silent --global --prefix "$work/prefix" "$work"/toolcrib-embeddings-*.tgz
 PATH=$node24:$PATH "$toolcrib" serve --port 7393 --data "$work/meaning" --embeddings >"$work/banner" 2>"$work/log" &
 server=$!
@@ -48,7 +50,7 @@ grep -q builtin:calculator <<<"$answer" || fail "the search by meaning answered:
 kill -TERM "$server"; wait "$server" || fail 'SIGTERM did not end it cleanly'
 server=
 
-npm pack --silent --workspace @toolcrib/langchain --pack-destination "$work" >/dev/null
+pack @toolcrib/langchain
 mkdir "$work/agent"
 cp .ci/installed-agent.ts "$work/agent/agent.ts"
 core=$(node -p 'require("./packages/langchain/package.json").devDependencies["@langchain/core"]')
@@ -61,7 +63,7 @@ core=$(node -p 'require("./packages/langchain/package.json").devDependencies["@l
   node agent.ts "$root/packages/toolcrib/dist/demo/demo-server.js"
 ) || fail 'the agent that uses the installed packages failed'
 
-# An older Node is whatever the machine had before the project brought its own.
+# The older Node is the one the machine had before the project brought its own.
 if node -e 'process.exit(process.versions.node.split(".")[0] < 24 ? 0 : 1)'; then
   if message=$("$toolcrib" --version 2>&1); then fail "an old Node ran it: $message"; fi
   grep -q 'Node' <<<"$message" || fail "an old Node said only: $message"

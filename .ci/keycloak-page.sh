@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does what docs/keycloak.md says, as it stands: runs its `sh` blocks in order in one shell, those marked `sh background` as terminals of their
-# own, and looks for the lines of each `text` block in what the block before it printed. Only the ports are others, to be in nobody's way.
+# Follows docs/keycloak.md to the letter: runs its `sh` blocks in order in one shell, those marked `sh background` in terminals of their own,
+# and looks for the lines of each `text` block in the output of the block before it. Only the ports differ, to avoid conflicts.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 data=$(mktemp -d)
@@ -15,7 +15,7 @@ finish() {
 trap finish EXIT
 fail() { echo "keycloak-page: $*" >&2; exit 1; }
 
-# Its first words are that it is open.
+# Its first line says that it is open.
 background() {
   local out
   out=$data/out.${#terminals[@]}

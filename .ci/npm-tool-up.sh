@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# npm-tool-up.sh PACKAGE VERSION COMMAND: installs a program of npm's into a folder of its own, once, and prints the path of its command.
-# The workspace does not depend on it: only tests run it, as a judge from outside.
+# npm-tool-up.sh PACKAGE VERSION COMMAND: installs an npm program into its own folder, once, and prints the path of its command.
+# The workspace does not depend on it: only tests run it, as an independent judge.
 set -euo pipefail
 package=$1 version=$2 command=$3
 folder=${TMPDIR:-/tmp}/toolcrib-${package##*/}-$version

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# parts-up.sh - to be sourced at the top of the workspace: installs and starts every real part that the tests use, exports where each one is,
-# and stops what it started when the shell ends. Nothing needs to be there but Node (20 is enough), npm and a Debian with its packages.
+# parts-up.sh - source it at the top of the workspace: installs and starts every real part that the tests use, exports their addresses,
+# and stops what it started when the shell ends. It needs only Node (20 is enough), npm and Debian with its packages.
 
 say() { printf '\n== %s (%s)\n' "$*" "$(date +%T)"; }
 
@@ -13,7 +13,7 @@ stop_parts() {
 }
 trap stop_parts EXIT
 
-# It takes a minute to fetch and start, and does so while the rest goes on. Its packages come first: apt serves one at a time.
+# Keycloak takes a minute to fetch and start, in the background. Its packages come first, because apt serves one process at a time.
 say 'Keycloak, in the background'
 bash docs/keycloak/keycloak-up.sh packages
 bash docs/keycloak/keycloak-up.sh up >/dev/null &
@@ -31,11 +31,11 @@ TOOLCRIB_TEST_DOCKER_IMAGE=$(bash .ci/docker-up.sh up)
 export TOOLCRIB_TEST_DOCKER_IMAGE
 
 say 'nginx'
-# RUNLEVEL keeps the package from starting a server of its own.
+# RUNLEVEL keeps the package from starting its own server.
 command -v nginx >/dev/null || RUNLEVEL=1 bash .ci/apt-install.sh /tmp/toolcrib-ci-nginx.log nginx-light
 
 say 'Schemathesis, uv, openapi-core, httpbin, Prism'
-# The first one may have to install Python's venv; the others then come side by side, and each prints its path again once it is there.
+# The first one may have to install Python's venv; the others then install in parallel, and print their paths when called again.
 TOOLCRIB_TEST_UVX=$(bash .ci/python-tool-up.sh uv 0.13.7 uvx)
 tools=()
 bash .ci/python-tool-up.sh schemathesis 4.32.5 schemathesis >/dev/null & tools+=($!)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# promtool-up.sh - prints where promtool is. Where there is none it is taken out of Debian's prometheus package, which is unpacked and not
+# promtool-up.sh - prints the path of promtool. If there is none, it is taken from Debian's prometheus package, which is unpacked but not
 # installed: an installed one would start a server.
 set -euo pipefail
 if command -v promtool; then exit; fi

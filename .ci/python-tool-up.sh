@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# python-tool-up.sh PACKAGE VERSION COMMAND: installs a Python program into a virtual environment of its own, once, and prints the path of
-# its command. The command `python` is there for packages that are used as a library.
+# python-tool-up.sh PACKAGE VERSION COMMAND: installs a Python program into its own virtual environment, once, and prints the path of
+# its command. Use the command `python` for packages that are libraries.
 set -euo pipefail
 package=$1 version=$2 command=$3
 venv=${TMPDIR:-/tmp}/toolcrib-${package%%[*}-$version
-# What an interrupted installation leaves behind has a `python`, too; hence a mark of its own.
+# An interrupted installation leaves a `python` behind too, so a separate file marks a finished one.
 if [[ ! -e $venv/installed ]]; then
   rm -rf "$venv"
   if ! python3 -m venv "$venv" >/dev/null 2>&1; then

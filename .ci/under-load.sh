@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# under-load.sh [RUNS] - runs the whole suite several times (10 where it is not said) while every core is kept busy by something else, and
-# says of each run how long it took and what failed. For finding tests that hold on a quiet machine only. Exit 1 where any run failed.
+# under-load.sh [RUNS] - runs the whole suite several times (10 by default) while other programs keep every core busy, and says for each run
+# how long it took and what failed. It finds tests that pass only on a quiet machine. Exits with 1 if any run failed.
 #
 # Settings (environment):
-#   BURNERS   how many busy programs run beside it   (one for each core)
-#   LOGS      where the output of each run is kept   (a new folder below the one for temporary files)
+#   BURNERS   how many busy programs run beside it   (one per core)
+#   LOGS      where the output of each run is kept   (a new temporary folder)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 runs=${1:-10}
@@ -29,7 +29,7 @@ for ((run = 1; run <= runs; run++)); do
   began=$SECONDS
   npm test >"$log" 2>&1 && outcome=passed || { outcome=FAILED; failed=$((failed + 1)); }
   printf 'run %d: %s in %d s\n' "$run" "$outcome" $((SECONDS - began))
-  # Without the colours, which some settings keep also in files.
+  # Without the colours, which some settings keep even in files.
   sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -E '^ *(FAIL|Tests|Test Files) ' | sort -u || true
 done
 printf '%d of %d runs failed\n' "$failed" "$runs"

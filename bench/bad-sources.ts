@@ -1,4 +1,4 @@
-/** `npm run bench:bad-sources`: what sources that hang, crash or do not exist cost the others. README.md says how to read it. */
+/** `npm run bench:bad-sources`: how much sources that hang, crash or do not exist cost the others. README.md says how to read it. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const ten = (name: string, command: string[]) =>
 
 const well = ten('Well', fixture('plain'));
 const missing = ten('Missing', ['/no/such/program']);
-/** What stands beside the ten that work. */
+/** The sources beside the ten that work. */
 const company: Record<string, Form[]> = {
   none: [],
   'small programs': [...ten('Hangs', ['/usr/bin/tail', '-f', '/dev/null']), ...ten('Crashes', ['/bin/false']), ...missing],
@@ -54,10 +54,10 @@ async function measure(bad: Form[]): Promise<number> {
 async function callable(form: Form): Promise<void> {
   const { json: source } = await admin.post('/api/sources?wait=60000', form);
   const { json: answer } = await alice.call(`${source.namespace}:echo`, { text: 'well' });
-  if (answer.text !== 'well') throw new Error(`It did not answer: ${JSON.stringify([source, answer])}`);
+  if (answer.text !== 'well') throw new Error(`The source did not answer: ${JSON.stringify([source, answer])}`);
 }
 
-// The first loads and compiles what all the others use.
+// The first round loads and compiles the code that all others use.
 await measure([]);
 const took = new Map(Object.keys(company).map((name): [string, number[]] => [name, []]));
 for (let round = 0; round < rounds; round++) {

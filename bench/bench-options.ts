@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export interface BenchOptions {
@@ -8,6 +9,8 @@ export interface BenchOptions {
   name: string;
   /** Which parts to run. */
   only: ReadonlySet<string>;
+  /** The top folder of another checkout, installed, whose Toolcrib is measured in the same run. */
+  beside: string | undefined;
 }
 
 interface BenchDefaults {
@@ -25,11 +28,12 @@ export function benchOptions(args: string[], { parts, name, users }: BenchDefaul
       users: { type: 'string', default: String(users) },
       name: { type: 'string', default: name },
       only: { type: 'string', default: parts.join(',') },
+      beside: { type: 'string' },
     },
   });
   const only = values.only.split(',');
   const unknown = only.find((part) => !parts.includes(part));
-  if (unknown !== undefined) throw new Error(`--only takes ${parts.join(', ')}, with commas between them, not ${unknown}`);
+  if (unknown !== undefined) throw new Error(`--only takes ${parts.join(', ')}, separated by commas, not ${unknown}`);
   if (!/^[\w-]+$/.test(values.name)) throw new Error('--name must consist of letters, digits, - and _');
   return {
     rounds: positive('rounds', values.rounds),
@@ -37,6 +41,7 @@ export function benchOptions(args: string[], { parts, name, users }: BenchDefaul
     users: positive('users', values.users),
     name: values.name,
     only: new Set(only),
+    beside: values.beside === undefined ? undefined : resolve(values.beside),
   };
 }
 

@@ -10,6 +10,7 @@ import { baseline, measureCalls, overHttp, type Contestant } from './measure-cal
 import { measureListing } from './measure-listing.ts';
 import { measureStart, type StartFigures } from './measure-start.ts';
 import { freshPostgres } from './postgres.ts';
+import { setupOf, type ServerSetup } from './other-checkout.ts';
 import { targets, toMarkdown, type Results } from './report.ts';
 import { recordedCalls, seed, type DatabasePlace } from './seed.ts';
 import { startServerProcess, type ServerProcess } from './server-process.ts';
@@ -47,7 +48,7 @@ console.log(toMarkdown(results));
 async function starts({ issuer }: BenchIssuer): Promise<StartFigures[]> {
   const figures = [await measureStart({ form: 'source', program: fromSource, issuer, directory })];
   const compiled = await installCompiled(join(directory, 'installed'));
-  if (compiled === undefined) console.error('not compiled: `npm run build -w toolcrib` makes what this would measure');
+  if (compiled === undefined) console.error('not compiled: run `npm run build -w toolcrib` to measure the compiled package too');
   else figures.push(await measureStart({ form: 'compiled', program: compiled, issuer, directory }));
   return figures;
 }
@@ -62,19 +63,24 @@ async function callPath(issuer: BenchIssuer, load: LoadProcess): Promise<Pick<Re
     const server = servers.use(await startServerProcess({ args: (port) => [script(name), String(port)] }));
     contestants.push(overHttp({ load, name, server, requests: toEcho }));
   }
-  const addToolcrib = async (name: string, databaseUrl?: string) => {
+  const addToolcrib = async (
+    name: string,
+    databaseUrl?: string,
+    setup: Pick<ServerSetup, 'seed' | 'startToolcrib'> = { seed, startToolcrib },
+  ) => {
     const dataDir = join(directory, name);
     const place = databaseUrl === undefined ? { file: join(dataDir, 'toolcrib.db') } : { url: databaseUrl };
-    await seed(place, {});
+    await setup.seed(place, {});
     const server = servers.use(
-      await startToolcrib({ issuer: issuer.issuer, dataDir, ...(databaseUrl === undefined ? {} : { databaseUrl }) }),
+      await setup.startToolcrib({ issuer: issuer.issuer, dataDir, ...(databaseUrl === undefined ? {} : { databaseUrl }) }),
     );
     refused.set(name, await provePolicyDecides(server, issuer, load));
     contestants.push({ ...overHttp({ load, name, server, requests: toToolcrib }), hasCompanion: databaseUrl !== undefined });
     places.set(name, place);
   };
   await addToolcrib('toolcrib-sqlite');
-  if (postgres === undefined) console.error('no PostgreSQL: TOOLCRIB_TEST_POSTGRES_URL names the server that would be measured as well');
+  if (options.beside !== undefined) await addToolcrib('toolcrib-sqlite-beside', undefined, await setupOf(options.beside));
+  if (postgres === undefined) console.error('no PostgreSQL: set TOOLCRIB_TEST_POSTGRES_URL to measure it too');
   else await addToolcrib('toolcrib-postgres', postgres.url);
 
   const { figures, turns, answered } = await measureCalls(contestants, options);
@@ -82,12 +88,12 @@ async function callPath(issuer: BenchIssuer, load: LoadProcess): Promise<Pick<Re
   for (const [name, place] of places) {
     const expected = (answered.get(name) ?? 0) + (refused.get(name) ?? 0);
     const recorded = await recordedCalls(place);
-    if (recorded !== expected) throw new Error(`${name} was sent ${expected} calls and recorded ${recorded}`);
+    if (recorded !== expected) throw new Error(`${name} got ${expected} calls but recorded ${recorded}`);
   }
   return { calls: figures, turns };
 }
 
-/** Answers with how many calls were refused: they stand in the record as well. */
+/** Returns how many calls were refused, because the record holds them too. */
 async function provePolicyDecides({ port, pid }: ServerProcess, issuer: BenchIssuer, load: LoadProcess): Promise<number> {
   const once = { calls: 1, seconds: 0 };
   const requests = [refusedRequest(issuer)];

@@ -1,4 +1,4 @@
-/** The MCP SDK's own client before the echo server, in a process of its own: what a call costs where nothing stands between. */
+/** The client of the MCP SDK with the echo server, in its own process: the cost of a call without a gateway. */
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { LoadReport } from './load.ts';
@@ -18,7 +18,7 @@ async function callFor(seconds: number): Promise<number[]> {
     const { content } = await client.callTool({ name: 'echo', arguments: { text } });
     tookMs.push(performance.now() - began);
     const [block] = content;
-    if (block?.type !== 'text' || block.text !== text) throw new Error(`The echo is another: ${JSON.stringify(content)}`);
+    if (block?.type !== 'text' || block.text !== text) throw new Error(`The echo differs: ${JSON.stringify(content)}`);
   }
   return tookMs;
 }
@@ -53,5 +53,5 @@ process.on('message', (spell: Spell) => {
     (error: Error) => process.send?.({ error: error.message }),
   );
 });
-// Whoever started us has gone.
+// The parent process has ended.
 process.on('disconnect', () => process.exit());

@@ -1,4 +1,4 @@
-/** `npm run bench:docker`: what a call costs that starts its server in a container, beside the same without Toolcrib. README.md says how to read it. */
+/** `npm run bench:docker`: the cost of a call that starts its server in a container, with and without Toolcrib. README.md says how to read it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,18 +14,18 @@ import { machine, writeResults } from './write-results.ts';
 
 const { values } = parseArgs({ options: { samples: { type: 'string', default: '40' }, name: { type: 'string', default: 'docker-exec' } } });
 const image = process.env.TOOLCRIB_TEST_DOCKER_IMAGE ?? '';
-if (image === '') throw new Error('TOOLCRIB_TEST_DOCKER_IMAGE is not set: `.ci/docker-up.sh up` prints what to set it to');
+if (image === '') throw new Error('TOOLCRIB_TEST_DOCKER_IMAGE is not set: `.ci/docker-up.sh up` prints its value');
 const host = process.env.DOCKER_HOST ?? 'unix:///var/run/docker.sock';
-if (!host.startsWith('unix://')) throw new Error(`The bench asks Docker over a unix socket, and DOCKER_HOST is ${host}`);
+if (!host.startsWith('unix://')) throw new Error(`The bench needs Docker on a unix socket, but DOCKER_HOST is ${host}`);
 const socketPath = host.slice('unix://'.length);
 
-/** Long enough for a standby that was used to be replaced and for everything of the call before to be gone. */
+/** Long enough to replace a used standby, and for everything of the previous call to be gone. */
 const restMs = 700;
 const servers = [
   { server: 'a small server', key: 'small', command: inImage.fixture('plain'), argument: 'text' },
   { server: 'server-everything', key: 'everything', command: inImage.everything, argument: 'message' },
 ] as const;
-/** As Toolcrib makes the container of a docker package, for both sides alike. */
+/** The flags that Toolcrib uses for the container of a docker package, the same for both sides. */
 const hardened = ['--network', 'none', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
 const limited = ['--memory', '512m', '--memory-swap', '512m', '--cpus', '1', '--pids-limit', '256'];
 const runInOwn = (command: readonly string[]) => [
@@ -55,7 +55,7 @@ cleanup.use(server);
 const token = issuer.mint(claimsOf(0, [userRole]));
 
 const samples: Sample[] = [];
-// The first of each waits for the compiler.
+// The first call of each kind includes compilation.
 for (let round = 0; round <= Number(values.samples); round++) {
   for (const { server, key, command, argument } of servers) {
     const wanted = { arguments: { [argument]: 'hello' } };
@@ -67,7 +67,7 @@ for (let round = 0; round <= Number(values.samples); round++) {
       'run, Toolcrib': () => callThrough(`${key}-run`, wanted),
     };
     const turns = Object.entries(ways);
-    // Nobody always comes after the same one.
+    // The order changes, so that no kind always follows the same one.
     if (round % 2 === 1) turns.reverse();
     for (const [way, call] of turns) {
       const took = await call();

@@ -1,4 +1,4 @@
-/** `npm run bench:mcp`: what a call of an MCP server's tool costs through Toolcrib and through others. README.md says how to read it. */
+/** `npm run bench:mcp`: the cost of an MCP tool call through Toolcrib and through other gateways. README.md says how to read it. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { mcpTargets, mcpToMarkdown, type Absent, type McpResults } from './mcp-r
 import { sourceOf, startWithSources } from './mcp-toolcrib.ts';
 import { measureStandby } from './measure-standby.ts';
 import { installed } from './peers/installed.ts';
+import { setupOf, type ServerSetup } from './other-checkout.ts';
 import { peers, type Peer, type Upstream } from './peers/peers.ts';
 import { pinToCore } from './pin-to-core.ts';
 import { descendantsOf } from './process-usage.ts';
@@ -61,21 +62,31 @@ async function callsBesideOthers() {
     { kind: 'stdio', command: echoCommand },
     { kind: 'http', url: `http://127.0.0.1:${remote.port}/mcp` },
   ];
-  /** The process behind a gateway keeps to the core of the load program: the gateway alone has the other, as the bare server has. */
+  /** The process behind a gateway runs on the core of the load program, so that the gateway has the other core to itself, as the bare server has. */
   const behind = (pid: number, { kind }: Upstream) => {
     const started = descendantsOf(pid);
     for (const child of started) pinToCore(child, 1);
     return kind === 'stdio' ? started : [...started, remote.pid];
   };
 
+  const beside = options.beside === undefined ? undefined : await setupOf(options.beside);
   for (const upstream of upstreams) {
-    const name = `toolcrib (${upstream.kind})`;
-    const source = sourceOf('echo', upstream, { lifecycle_mode: 'singleton' });
-    const { server, place } = await startWithSources(issuer, join(directory, `toolcrib-${upstream.kind}`), [source]);
+    await addToolcrib('toolcrib', upstream, { sourceOf, startWithSources });
+    if (beside !== undefined) await addToolcrib('toolcrib-beside', upstream, beside);
+    for (const peer of peers) await addPeer(peer, upstream);
+  }
+
+  async function addToolcrib(
+    version: string,
+    upstream: Upstream,
+    setup: Pick<ServerSetup, 'sourceOf' | 'startWithSources'>,
+  ): Promise<void> {
+    const name = `${version} (${upstream.kind})`;
+    const source = setup.sourceOf('echo', upstream, { lifecycle_mode: 'singleton' });
+    const { server, place } = await setup.startWithSources(issuer, join(directory, `${version}-${upstream.kind}`), [source]);
     running.use(server);
     places.set(name, place);
     contestants.push(overHttp({ load, name, server, requests: toToolcrib, companions: behind(server.pid, upstream) }));
-    for (const peer of peers) await addPeer(peer, upstream);
   }
 
   async function addPeer(peer: Peer, upstream: Upstream): Promise<void> {
@@ -101,14 +112,14 @@ async function callsBesideOthers() {
   for (const child of descendantsOf(direct.pid)) pinToCore(child, 1);
   contestants.push({ name: 'SDK client, no gateway (stdio)', connections: [1], run: (spell) => direct.run(spell) });
 
-  // There are many contestants: each gets a little less of everything, so that the run ends within 6 minutes.
+  // There are many contestants: each gets less time, so that the run ends within 6 minutes.
   const { figures, turns, answered, failed } = await measureCalls(contestants, { ...options, patience: 1.15, firstWarmUpSeconds: 2 });
   for (const [name, reason] of failed) absent.push({ name, reason: `it did not hold out: ${reason}` });
   await running.disposeAsync();
   for (const [name, place] of places) {
     const expected = answered.get(name) ?? 0;
     const recorded = await recordedCalls(place);
-    if (recorded !== expected) throw new Error(`${name} was sent ${expected} calls and recorded ${recorded}`);
+    if (recorded !== expected) throw new Error(`${name} got ${expected} calls but recorded ${recorded}`);
   }
   return { figures, turns, absent };
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mcpDefinitionSchema, type McpDefinition } from '../packages/toolcrib/src/model/mcp-definition.ts';
+import { mcpDefinitionSchema, type McpDefinition } from '../packages/toolcrib/src/sources/mcp/mcp-definition.ts';
 import type { SourceRecord } from '../packages/toolcrib/src/model/source.ts';
 import type { BenchIssuer } from './issuer.ts';
 import type { Upstream } from './peers/peers.ts';
@@ -10,7 +11,7 @@ import type { ServerProcess } from './server-process.ts';
 import { startToolcrib } from './toolcrib.ts';
 import { claimsOf, userRole } from './users.ts';
 
-/** A server that is started inside a container which runs already. */
+/** A server that is started inside a running container. */
 interface ContainedServer {
   kind: 'exec';
   container: string;
@@ -46,13 +47,21 @@ function reach(upstream: Reached): object {
   }
 }
 
-/** Toolcrib with these sources, once a user sees the tools of all of them. */
+/** Starts Toolcrib with these sources and waits until a user sees all of their tools. */
 export async function startWithSources(issuer: BenchIssuer, dataDir: string, sources: SourceRecord[]) {
   const place: DatabasePlace = { file: join(dataDir, 'toolcrib.db') };
   await seed(place, { sources });
-  const server = await startToolcrib({ issuer: issuer.issuer, dataDir });
+  const runRules = join(dataDir, 'run-rules.json');
+  await writeFile(runRules, JSON.stringify(rulesFor(sources)));
+  const server = await startToolcrib({ issuer: issuer.issuer, dataDir, runRules });
   await untilListed(server, issuer.mint(claimsOf(0, [userRole])), sources);
   return { server, place };
+}
+
+/** [SEC-2] Rules under which the commands of these sources may run, as the user who measures. */
+function rulesFor(sources: SourceRecord[]): object {
+  const programs = sources.flatMap(({ definition }) => (definition as McpDefinition).command ?? []);
+  return { runtimes: ['node'], programs: [...new Set(programs)], variables: ['*'], same_user: true };
 }
 
 async function untilListed({ port }: ServerProcess, token: string, sources: SourceRecord[]): Promise<void> {
@@ -62,5 +71,5 @@ async function untilListed({ port }: ServerProcess, token: string, sources: Sour
     if (sources.every(({ namespace }) => list.includes(`"${namespace}:echo"`))) return;
     await sleep(50);
   }
-  throw new Error('The tools of the MCP servers did not show up within 30 s');
+  throw new Error('The tools of the MCP servers did not appear within 30 s');
 }

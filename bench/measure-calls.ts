@@ -5,11 +5,11 @@ import type { ServerProcess } from './server-process.ts';
 
 export interface Contestant {
   name: string;
-  /** True where another process works for this server, which then cannot be told from noise. */
+  /** True if another process works for this server, which then cannot be told apart from noise. */
   hasCompanion?: boolean;
-  /** True where a failure is told and only ends its own part. */
+  /** True if a failure is reported and ends only this contestant. */
   mayFail?: boolean;
-  /** Of `connectionCounts`, those it takes part in; all where it is not said. */
+  /** Those of `connectionCounts` that it takes part in; all by default. */
   connections?: readonly number[];
   run(spell: Spell): Promise<LoadReport>;
 }
@@ -27,12 +27,12 @@ interface HttpContestant {
   server: ServerProcess;
   requests: PreparedRequest[];
   companions?: readonly number[];
-  /** How many calls come before the measured part of every spell. One of every user where it is not said: no token is verified for the first
-   * time in the measured part. */
+  /** How many calls precede the measured part of every turn. By default one per user, so that no token is verified for the first time in the
+   * measured part. */
   warmUpCalls?: number;
 }
 
-/** A contestant that is asked over HTTP by the load program. */
+/** A contestant that the load program calls over HTTP. */
 export function overHttp({ load, name, server, requests, companions = [], warmUpCalls = requests.length }: HttpContestant): Contestant {
   const { port, pid } = server;
   return {
@@ -47,9 +47,9 @@ export function overHttp({ load, name, server, requests, companions = [], warmUp
 export interface CallFigures {
   name: string;
   connections: number;
-  /** Against bare Fastify in the same turn, then the median of all turns: noise that lasts longer than a turn falls out of it. */
+  /** The ratio to bare Fastify in the same turn, then the median of all turns: noise that lasts longer than a turn cancels out. */
   ratio_to_fastify: number;
-  /** Half of the turns lie between these two. */
+  /** Half of the turns are between these two. */
   ratio_quartiles: [number, number];
   calls_per_second: number;
   p50_us: number;
@@ -60,7 +60,7 @@ export interface CallFigures {
   /** Of the process behind the gateway. */
   upstream_cpu_seconds_per_1000_calls: number | null;
   memory_under_load_mb: number | null;
-  /** In cores: the load program's own, and everything else that ran on the machine. */
+  /** Cores used by the load program, and by everything else on the machine. */
   load_cpu: number;
   other_cpu: number | null;
 }
@@ -68,29 +68,29 @@ export interface CallFigures {
 export interface CallMeasurement {
   figures: CallFigures[];
   turns: { kept: number; made: number };
-  /** How many calls each contestant has answered, with those of the warm-up and of turns that were not kept. */
+  /** How many calls each contestant has answered, including the warm-up and dropped turns. */
   answered: Map<string, number>;
-  /** Those that did not hold out, and why; they have no figures. */
+  /** Contestants that failed, and why; they have no figures. */
   failed: Map<string, string>;
 }
 
 interface MeasureOptions {
   rounds: number;
   seconds: number;
-  /** How many times as many turns as are wanted may be made to get quiet ones. */
+  /** The maximum number of turns, as a multiple of the wanted ones, to get quiet ones. */
   patience?: number;
-  /** Before anything is measured: the first calls wait for the compiler. */
+  /** The time before anything is measured: the first calls include compilation. */
   firstWarmUpSeconds?: number;
 }
 
-/** One report of each contestant, made right after one another. */
+/** One report of each contestant, made right after each other. */
 type Turn = Map<string, LoadReport>;
 
 export const baseline = 'fastify-echo';
 const connectionCounts = [32, 1];
-/** Long enough to count, short enough that whatever else the machine does meets all contestants of one turn alike. */
+/** Long enough to count, short enough that other load affects all contestants of one turn equally. */
 const turnSeconds = 0.5;
-/** A turn during which anything else used more of the machine than this, in cores, is made again as long as patience lasts. */
+/** A turn during which anything else used more cores than this is repeated, up to the maximum. */
 const quiet = 0.2;
 
 /** Each round gives every contestant `seconds` of measured time at each number of connections, in short turns. */
@@ -135,14 +135,14 @@ export async function measureCalls(
   while (![...made.values()].every(isEnough)) {
     for (const [connections, turns] of made) {
       if (isEnough(turns)) continue;
-      // Every other turn runs backwards: a machine that slowly gets busier favours nobody.
+      // Every other turn runs in reverse, so that a machine that slowly gets busier favours nobody.
       turns.push(await makeTurn(connections, turns.length % 2 === 0 ? takingPart(connections) : takingPart(connections).toReversed()));
     }
     const most = Math.max(...[...made.values()].map((turns) => turns.length));
-    if (most % 10 === 0) console.error(`calls: ${most} turns made, ${wanted} quiet ones wanted`);
+    if (most % 10 === 0) console.error(`calls: ${most} turns done, ${wanted} quiet ones wanted`);
   }
   const figures = [...made].flatMap(([connections, turns]) => {
-    // Chosen by the noise around them, never by what they measured.
+    // Chosen by their noise, never by their results.
     const kept = turns.toSorted((a, b) => noise(a) - noise(b)).slice(0, wanted);
     const of = (name: string) => kept.map((turn) => turn.get(name)).filter((report) => report !== undefined);
     return takingPart(connections).map(({ name }) => summarise(name, connections, of(name), of(baseline)));
@@ -176,7 +176,7 @@ function summarise(name: string, connections: number, own: LoadReport[], base: L
   };
 }
 
-/** Over all turns together: the system counts in ticks too coarse for one. */
+/** Over all turns together, because the ticks of the system are too coarse for one. */
 function per1000(reports: LoadReport[], which: 'serverCpuSeconds' | 'companionCpuSeconds'): number {
   const seconds = reports.reduce((sum, report) => sum + (report[which] ?? Number.NaN), 0);
   return (seconds / reports.reduce((sum, { calls }) => sum + calls, 0)) * 1000;

@@ -8,14 +8,14 @@ import { median, quantile } from './quantile.ts';
 import { claimsOf, userRole } from './users.ts';
 
 export interface StandbyFigures {
-  /** The server alone: started, shaken hands with, asked for its tools and called, by the SDK's client. */
+  /** The server alone, with the SDK's client: start, handshake, list, call. */
   cold_start_ms: number;
   /** A transient call through Toolcrib that starts the server. */
   without_standby_ms: number;
-  /** The same where a server stands by. */
+  /** The same with a standby. */
   with_standby_ms: number;
   with_standby_p90_ms: number;
-  /** Of that many calls at once with so many standing by: the first answered, the middle one, the last. */
+  /** The first, the middle and the last answer of this many calls at once, with this many standbys. */
   burst: { calls: number; standby: number; first_ms: number; p50_ms: number; last_ms: number };
 }
 
@@ -23,7 +23,7 @@ const standby = 2;
 const burstCalls = 8;
 const samples = 20;
 
-/** [MCP-6] What a transient call costs with and without a standby, one at a time as a user makes them, and many at once. */
+/** [MCP-6] The cost of a transient call with and without a standby, one at a time as a user makes them, and many at once. */
 export async function measureStandby(input: { issuer: BenchIssuer; directory: string; command: string[] }): Promise<StandbyFigures> {
   const { issuer, directory, command } = input;
   const upstream = { kind: 'stdio' as const, command };
@@ -44,7 +44,7 @@ export async function measureStandby(input: { issuer: BenchIssuer; directory: st
     });
     const { result } = (await response.json()) as { result: unknown };
     const took = performance.now() - began;
-    if (result !== namespace) throw new Error(`The echo is another: ${JSON.stringify(result)}`);
+    if (result !== namespace) throw new Error(`The echo differs: ${JSON.stringify(result)}`);
     return took;
   }
 
@@ -53,10 +53,10 @@ export async function measureStandby(input: { issuer: BenchIssuer; directory: st
   const ahead: number[] = [];
   for (let sample = 0; sample < samples + 1; sample++) {
     const [coldMs, withoutMs] = [await coldStart(command), await call('cold')];
-    // Long enough for the standby that was used to be replaced, as between two calls of one user.
+    // Long enough to replace the used standby, as between two calls of one user.
     await sleep(4 * coldMs);
     const aheadMs = await call('ahead');
-    // The first of each waits for the compiler.
+    // The first call of each kind includes compilation.
     if (sample === 0) continue;
     cold.push(coldMs);
     without.push(withoutMs);

@@ -1,11 +1,11 @@
-/** `npm run bench:openapi`: what a call of an OpenAPI service's operation costs through Toolcrib. README.md says how to read it. */
+/** `npm run bench:openapi`: the cost of calling an OpenAPI operation through Toolcrib. README.md says how to read it. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openApiDefinitionSchema } from '../packages/toolcrib/src/model/openapi-definition.ts';
-import type { OpenApiSource } from '../packages/toolcrib/src/model/source.ts';
+import { openApiDefinitionSchema } from '../packages/toolcrib/src/sources/openapi/openapi-definition.ts';
+import type { SourceRecord } from '../packages/toolcrib/src/model/source.ts';
 import { benchOptions } from './bench-options.ts';
 import { echoRequests } from './echo-requests.ts';
 import { startIssuer } from './issuer.ts';
@@ -21,7 +21,7 @@ import { machine, writeResults } from './write-results.ts';
 const options = benchOptions(process.argv.slice(2), { parts: ['calls'], name: 'openapi-calls', users: 200 });
 const script = (name: string) => fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url));
 const name = 'toolcrib (openapi)';
-/** What is wanted at 32 connections, of bare Fastify. */
+/** The target ratio to bare Fastify at 32 connections. */
 const wanted = 0.33;
 
 await using cleanup = new AsyncDisposableStack();
@@ -29,11 +29,11 @@ const directory = cleanup.adopt(await mkdtemp(join(tmpdir(), 'toolcrib-bench-'))
 const issuer = cleanup.use(await startIssuer());
 const load = cleanup.use(startLoadProcess());
 const bare = cleanup.use(await startServerProcess({ args: (port) => [script(baseline), String(port)] }));
-/** It keeps to the core of the load program: Toolcrib alone has the other, as the bare server has. */
+/** It runs on the core of the load program, so that Toolcrib has the other core to itself, as the bare server has. */
 const service = cleanup.use(await startServerProcess({ args: (port) => [script('openapi-echo'), String(port)] }));
 pinToCore(service.pid, 1);
 
-const source: OpenApiSource = {
+const source: SourceRecord = {
   id: randomUUID(),
   name: 'echo',
   namespace: 'echo',
@@ -50,7 +50,7 @@ const source: OpenApiSource = {
 const { server, place } = await startWithSources(issuer, join(directory, 'toolcrib'), [source]);
 cleanup.use(server);
 
-// The service answers with JSON, which is the result: word for word what the bare server says.
+// The service answers with JSON, which is the result: exactly what the bare server answers.
 const { toEcho } = echoRequests(issuer, options.users);
 const contestants = [
   overHttp({ load, name: baseline, server: bare, requests: toEcho }),
@@ -65,7 +65,7 @@ const targets: Target[] = [
 const command = ['npm run bench:openapi', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
 await server.stop();
 const [expected, recorded] = [answered.get(name) ?? 0, await recordedCalls(place)];
-if (recorded !== expected) throw new Error(`Toolcrib was sent ${expected} calls and recorded ${recorded}`);
+if (recorded !== expected) throw new Error(`Toolcrib got ${expected} calls but recorded ${recorded}`);
 await writeResults(options.name, { measured_at: new Date().toISOString(), machine, command, turns, calls: figures, targets });
 console.log([`${machine}; \`${command}\``, ...[32, 1].map(tableOf), verdictTable(targets)].join('\n\n'));
 

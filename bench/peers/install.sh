@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # install.sh [FOLDER]: installs the programs that `npm run bench:mcp` measures beside Toolcrib, each at the version written here, into a
-# folder outside this repository. What is there already is left alone. What cannot be installed is noted in FOLDER/absent with the reason,
-# and the report names it; it never makes this script fail.
+# folder outside this repository. It leaves existing ones alone. It records programs that cannot be installed in FOLDER/absent with the
+# reason, and the report names them; they never make this script fail.
 set -uo pipefail
 folder=${1:-${TOOLCRIB_BENCH_PEERS:-${XDG_CACHE_HOME:-$HOME/.cache}/toolcrib-bench-peers}}
 mkdir -p "$folder/absent"
 
-# attempt NAME VERSION PROGRAM COMMAND...: runs COMMAND unless PROGRAM is there, and notes how it went.
+# attempt NAME VERSION PROGRAM COMMAND...: runs COMMAND unless PROGRAM exists, and records the outcome.
 attempt() {
   local name=$1 version=$2 program=$folder/$3 absent=$folder/absent/$1
   shift 3
@@ -16,7 +16,7 @@ attempt() {
     printf '%s %s\n' "$name" "$version"
     return
   fi
-  # The first line that says anything; addresses of a registry say nothing about the peer.
+  # The first useful line; addresses of a registry say nothing about the peer.
   grep -iE 'not found|not available|no matching|error' "$folder/$name.log" | head -1 | sed -E 's#https?://[^ ]+##g; s#^\s+##' >"$absent"
   [[ -s $absent ]] || echo 'it could not be installed' >"$absent"
   printf '%s %s: absent: %s\n' "$name" "$version" "$(cat "$absent")"
@@ -24,14 +24,14 @@ attempt() {
 
 npm_peer() { npm install --prefix "$folder/$1" --no-audit --no-fund --loglevel error "$2@$3"; }
 python_peer() { python3 -m venv "$folder/$1" && "$folder/$1/bin/pip" install --quiet --disable-pip-version-check "${@:2}"; }
-# Not `go install`, which asks for every other version of the module too: one version is all that a build needs.
+# Not `go install`, which also requests every other version of the module: a build needs only one.
 go_peer() (
   mkdir -p "$folder/$1/build" && cd "$folder/$1/build" || exit
   printf 'module peer\n\ngo 1.24\n\nrequire %s %s\n' "$2" "$3" >go.mod
   go build -mod=mod -o "$folder/$1/bin/" "$2"
 )
 
-# It takes any version of what it is built on, but does not run with later ones than these.
+# It accepts any version of its dependencies, but does not run with later ones than these.
 attempt mcpo 0.0.20 mcpo/bin/mcpo python_peer mcpo mcpo==0.0.20 mcp==1.30.0 fastapi==0.129.2
 attempt mcp-hub 4.2.1 mcp-hub/node_modules/mcp-hub/dist/cli.js npm_peer mcp-hub mcp-hub 4.2.1
 attempt supergateway 4.0.0 supergateway/node_modules/supergateway/dist/index.js npm_peer supergateway supergateway 4.0.0

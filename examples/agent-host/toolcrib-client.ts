@@ -10,17 +10,17 @@ export type Answer = z.infer<typeof answerSchema>;
 export type Progress = z.infer<typeof progressSchema>;
 
 export interface ToolcribClient {
-  /** What the user may use; with words, what fits them, the best first. */
+  /** The user's tools; with a query, the matching ones, best first. */
   tools(words?: string): Promise<Tool[]>;
-  /** Calls a tool: its progress, then its answer. A call that was refused, and one that failed, is an answer too: it says what to do. */
+  /** Calls a tool: progress first, then the answer. A refused or failed call is an answer too, which says what to do. */
   call(name: string, args: object): AsyncGenerator<Progress, Answer>;
 }
 
 export interface ToolcribClientOptions {
   url: string;
-  /** Asked before every request, and again when Toolcrib has refused what it gave. */
+  /** Called before every request, and again when Toolcrib has refused its token. */
   token(refused?: string): Promise<string>;
-  /** Ends whatever is under way; Toolcrib then cancels the call. */
+  /** Ends the running request; Toolcrib then cancels the call. */
   signal: AbortSignal;
 }
 
@@ -50,14 +50,14 @@ export function createToolcribClient({ url, token, signal }: ToolcribClientOptio
         headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
         body: JSON.stringify({ name, arguments: args }),
       });
-      // Refused before any tool was asked: such an answer is plain JSON.
+      // A call that is refused before the tool runs is answered with plain JSON.
       if (!response.ok || response.body === null) return refused(await response.json());
       for await (const { event, data } of readEvents(response.body)) {
         if (event === 'progress') yield progressSchema.parse(data);
         if (event === 'result') return answerSchema.parse(data);
         if (event === 'error') return refused(data);
       }
-      throw new Error('The connection to Toolcrib broke off before the answer came');
+      throw new Error('The connection to Toolcrib was lost before the answer came');
     },
   };
 }

@@ -1,9 +1,9 @@
 /**
- * An upstream that wants to know who calls: an MCP server over HTTP that takes tokens of one issuer, and only those that are meant for itself.
+ * An upstream that needs to know who calls: an MCP server over HTTP that accepts tokens of one issuer, and only those issued for it.
  * `npx node examples/keycloak/pizzeria.ts http://127.0.0.1:18080/realms/toolcrib 7410` serves it at http://127.0.0.1:7410/mcp
  *
- * whoami {} (as whom it is called), order_pizza {pizza, count} (in three steps; for those with the role orders:write), list_orders {} (the
- * caller's own; for those with orders:read)
+ * Tools: whoami {} (who calls), order_pizza {pizza, count} (in three steps; needs the role orders:write), list_orders {} (the caller's own;
+ * needs orders:read)
  */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -26,12 +26,12 @@ const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 const failed = (text: string) => ({ ...said(text), isError: true });
 const missing = (role: string, caller: Caller) => failed(`${caller.preferred_username} may not do this: the role ${role} is missing.`);
 
-/** Of the given audience, and to be asked at any path. */
+/** Serves every path, for tokens of the given audience. */
 export function createPizzeria({ issuer, audience }: { issuer: string; audience: string }): RequestListener {
   const keys = createRemoteJWKSet(new URL(`${issuer}/protocol/openid-connect/certs`));
   const ordersOf = new Map<string, Order[]>();
 
-  /** A token for another service, or an ID token, is worth nothing here. */
+  /** A token for another service, or an ID token, is refused. */
   async function callerOf(token: string): Promise<Caller> {
     const { payload } = await jwtVerify(token, keys, { issuer, audience, algorithms: ['RS256'], typ: 'at+jwt' });
     const access = z.record(z.string(), z.object({ roles: z.array(z.string()) })).parse(payload.resource_access ?? {});
@@ -78,7 +78,7 @@ export function createPizzeria({ issuer, audience }: { issuer: string; audience:
       response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
       return;
     }
-    // A server for each request: nothing of one caller can be there for the next.
+    // A server for each request, so that nothing of one caller is left for the next.
     await toNodeHandler(createMcpHandler(() => serverFor(caller)))(request, response);
   }
   return (request, response) => void serve(request, response);
@@ -86,7 +86,7 @@ export function createPizzeria({ issuer, audience }: { issuer: string; audience:
 
 if (import.meta.main) {
   const [issuer, port] = process.argv.slice(2);
-  if (issuer === undefined || port === undefined) throw new Error('Say which issuer to trust, and on which port to listen');
+  if (issuer === undefined || port === undefined) throw new Error('Give the issuer to trust and the port to listen on');
   createServer(createPizzeria({ issuer, audience: 'pizzeria-api' })).listen(Number(port), '127.0.0.1', () => {
     console.log(`The pizzeria is open at http://127.0.0.1:${port}/mcp`);
   });

@@ -1,10 +1,10 @@
-"""Makes weights/ of this package from the wheel of wordllama.
+"""Builds weights/ of this package from the wordllama wheel.
 
     pip download --no-deps wordllama==0.4.0.post1
     python3 make-weights.py wordllama-*.whl [dimensions]
 
-Only the first dimensions are kept (the weights were trained so that the first ones say the most), each token's as whole numbers of eight
-bits and one factor. Nothing but Python itself is needed.
+Keeps only the first dimensions (the weights were trained so that those carry the most), quantised to 8-bit integers with one factor per
+token. Needs only the Python standard library.
 """
 
 import json

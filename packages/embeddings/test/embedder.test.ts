@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { openEmbedder } from '../src/index.ts';
 import { createTokenizer } from '../src/tokenizer.ts';
 
-/** What wordllama 0.4.0.post1 and its tokenizer give for these texts, cut to as many dimensions; the first of them to four places. */
+/** The output of wordllama 0.4.0.post1 and its tokenizer for these texts, cut to as many dimensions; the first values to four places. */
 const reference = [
   { text: 'create an issue', tokens: [1653, 385, 2228], begins: [0.0632, 0.0741, 0.2618, -0.1612, 0.0204, -0.0174] },
   {
@@ -45,23 +45,23 @@ describe('[FIND-1] the embedder', () => {
     expect(createTokenizer(tokens)(text)).toEqual(expected);
   });
 
-  test.each(reference)('gives $text the vector it has, but for what rounding takes', ({ text, begins }) => {
+  test.each(reference)('gives $text the same vector as the original model, within rounding', ({ text, begins }) => {
     const vector = embedder.embed(text);
     expect(vector).toHaveLength(128);
     expect(Math.hypot(...vector)).toBeCloseTo(1, 5);
     for (const [at, value] of begins.entries()) expect(Math.abs((vector[at] ?? 0) - value)).toBeLessThan(0.002);
   });
 
-  test('puts what means the same nearer than what does not', () => {
+  test('places texts of the same meaning closer together than unrelated ones', () => {
     expect(nearness('erase a ticket', 'delete an issue')).toBeGreaterThan(0.4);
     expect(nearness('erase a ticket', 'bake a pizza')).toBeLessThan(0.1);
   });
 
-  test.each(['', '   \n\t ', '\ud800', 'x'.repeat(100_000), '\u0000'])('takes any text: %#', (text) => {
+  test.each(['', '   \n\t ', '\ud800', 'x'.repeat(100_000), '\u0000'])('accepts any text: %#', (text) => {
     expect([0, 1]).toContain(Math.round(Math.hypot(...embedder.embed(text)) * 1000) / 1000);
   });
 
-  test('says so when its weights are damaged', async () => {
+  test('reports damaged weights', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'toolcrib-weights-'));
     await writeFile(join(folder, 'tokens.json'), '["a","b","c"]');
     await writeFile(join(folder, 'vectors.bin'), Buffer.alloc(20));

@@ -2,17 +2,17 @@ import type { ErrorCode } from 'toolcrib';
 import { toolcribError, ToolcribError } from './toolcrib-error.ts';
 
 /**
- * Gives the user's token, for every request anew. `refused` is the one it gave before where Toolcrib has just refused that: what is kept
- * should be renewed then.
+ * Returns the user's token; called for every request. `refused` is the previous token if Toolcrib has just refused it: a cached token
+ * should then be renewed.
  */
 export type TokenSource = (refused?: string) => string | Promise<string>;
 
 export interface HttpClientInput {
-  /** Where Toolcrib is, such as `https://tools.example.com`. */
+  /** The address of Toolcrib, such as `https://tools.example.com`. */
   url: string;
   /** The user's own JWT. */
   token: string | TokenSource;
-  /** Another way to send requests, such as one through a proxy. */
+  /** A replacement for the global `fetch`, for example to use a proxy. */
   fetch?: typeof globalThis.fetch;
 }
 
@@ -24,13 +24,13 @@ interface HttpRequest {
 
 export interface HttpClient {
   readonly url: string;
-  /** A good answer, or 304; a refusal is thrown. */
+  /** Resolves with a successful response or a 304; throws a refusal. */
   send(method: 'GET' | 'POST', path: string, request?: HttpRequest): Promise<Response>;
-  /** The JSON of an answer. */
+  /** Parses the JSON of a response. */
   read(response: Response): Promise<unknown>;
 }
 
-/** Speaks to one Toolcrib as one user. */
+/** Sends requests to one Toolcrib as one user. */
 export function createHttpClient({ url, token, fetch = globalThis.fetch }: HttpClientInput): HttpClient {
   const base = addressOf(url);
 
@@ -39,7 +39,7 @@ export function createHttpClient({ url, token, fetch = globalThis.fetch }: HttpC
     try {
       return await token(refused);
     } catch (cause) {
-      throw new ToolcribError('UNAUTHENTICATED', `There is no token for the user (${reasonOf(cause)})`, { cause });
+      throw new ToolcribError('UNAUTHENTICATED', `The user's token could not be obtained (${reasonOf(cause)})`, { cause });
     }
   }
 
@@ -47,7 +47,7 @@ export function createHttpClient({ url, token, fetch = globalThis.fetch }: HttpC
     try {
       return await fetch(`${base}${path}`, {
         method,
-        // The user's token goes to the address that was given, and nowhere else.
+        // The user's token must not be sent to any other address.
         redirect: 'manual',
         headers: {
           authorization: `Bearer ${bearer}`,
@@ -70,7 +70,7 @@ export function createHttpClient({ url, token, fetch = globalThis.fetch }: HttpC
       const bearer = await tokenNow();
       let response = await attempt(method, path, request, bearer);
       if (response.status === 401 && typeof token === 'function') {
-        // What is refused for its token has not run, so it can be sent again.
+        // A request refused for its token was not executed, so it can be retried.
         const renewed = await tokenNow(bearer);
         if (renewed !== bearer) {
           await response.body?.cancel();
@@ -84,7 +84,8 @@ export function createHttpClient({ url, token, fetch = globalThis.fetch }: HttpC
       try {
         return await response.json();
       } catch (cause) {
-        if (cause instanceof SyntaxError) throw new ToolcribError('NETWORK_ERROR', `${base} did not answer as a Toolcrib does.`, { cause });
+        if (cause instanceof SyntaxError)
+          throw new ToolcribError('NETWORK_ERROR', `${base} did not answer like a Toolcrib server: check the url.`, { cause });
         throw unreachable(base, cause);
       }
     },
@@ -103,26 +104,29 @@ async function refusalFrom(response: Response, base: string): Promise<ToolcribEr
   const text = await response.text().catch(() => '');
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const waiting = { retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined };
-  return refusalIn(text, waiting) ?? new ToolcribError('NETWORK_ERROR', `${base} answered ${response.status}, but not as a Toolcrib does.`);
+  return (
+    refusalIn(text, waiting) ??
+    new ToolcribError('NETWORK_ERROR', `${base} answered ${response.status}, but not like a Toolcrib server: check the url.`)
+  );
 }
 
-/** [EXEC-6] `{code, message, field?}`, or undefined where it is something else. */
+/** [EXEC-6] Parses `{code, message, field?}`; undefined if the text is something else. */
 export function refusalIn(text: string, options: { retryAfterMs?: number } = {}): ToolcribError | undefined {
   try {
     const { code, message } = JSON.parse(text) as { code?: unknown; message?: unknown };
     if (typeof code === 'string' && typeof message === 'string') return toolcribError(code as ErrorCode, message, options);
   } catch {
-    // Whoever stands in between has its own pages.
+    // A proxy may answer with its own error page.
   }
   return undefined;
 }
 
 export function unreachable(base: string, cause: unknown): ToolcribError {
-  const message = `Toolcrib at ${base} could not be reached, or the connection broke off (${reasonOf(cause)}). It may work later.`;
+  const message = `Toolcrib at ${base} could not be reached, or the connection was lost (${reasonOf(cause)}). Try again later.`;
   return new ToolcribError('NETWORK_ERROR', message, { retryable: true, cause });
 }
 
-/** `fetch failed` alone says nothing; what it was is underneath. */
+/** The innermost cause: `fetch failed` alone says nothing. */
 function reasonOf(error: unknown): string {
   const { code, message, cause } = (error ?? {}) as { code?: unknown; message?: unknown; cause?: unknown };
   if (cause !== undefined && cause !== null) return reasonOf(cause);

@@ -2,32 +2,32 @@ import type { CribTool } from './crib-tool.ts';
 import type { HttpClient } from './http-client.ts';
 import { readEvents } from './read-events.ts';
 
-/** A user's tools that stay current by themselves. */
+/** A user's tools, kept current automatically. */
 export interface Toolset extends AsyncDisposable {
-  /** Always the same array, kept current: a `ToolNode` that was given it finds new tools in it. */
+  /** Always the same array, updated in place: a `ToolNode` that holds it sees new tools. */
   readonly tools: CribTool[];
-  /** Tells when the tools have changed; the returned function ends it. */
+  /** Calls the listener when the tools have changed; the returned function unsubscribes. */
   onChange(listener: (tools: readonly CribTool[]) => void): () => void;
-  /** Stops following. The tools stay as they are. */
+  /** Stops following changes. The tools stay as they are. */
   close(): Promise<void>;
 }
 
 export interface ToolsetInput {
   client: HttpClient;
-  /** The tools as they are now; undefined where they are the same as the last time. */
+  /** The current tools; undefined if they have not changed since the last read. */
   read(signal: AbortSignal): Promise<CribTool[] | undefined>;
-  /** Whether the selection can change without the list of all tools changing, so that it has to be asked for from time to time. */
+  /** Whether the selection can change without a change event, so that it must be read again from time to time. */
   asks: boolean;
-  /** Told why changes cannot be followed at the moment. It goes on trying. */
+  /** Called with the reason when changes cannot be followed at the moment. The toolset keeps retrying. */
   onError?(error: unknown): void;
 }
 
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
-/** Toolcrib says something every 30 seconds. */
+/** Toolcrib sends a heartbeat every 30 seconds. */
 const longestSilenceMs = 90_000;
 
-/** [BFF-4] Reads the tools once, and again whenever Toolcrib says that they have changed. */
+/** [BFF-4] Reads the tools once, and again whenever Toolcrib reports a change. */
 export async function openToolset({ client, read, asks, onError }: ToolsetInput): Promise<Toolset> {
   const tools: CribTool[] = [];
   const listeners = new Set<(tools: readonly CribTool[]) => void>();
@@ -40,10 +40,10 @@ export async function openToolset({ client, read, asks, onError }: ToolsetInput)
     for (const listener of listeners) listener(tools);
   }
 
-  /** Until the stream ends; where it was goes into `place`, so that the next one begins there. */
+  /** Reads the stream until it ends. Keeps the last event id in `place`, so that the next stream resumes there. */
   async function follow(place: { lastEventId?: string }, heard: () => void): Promise<void> {
     const silent = new AbortController();
-    const wait = () => setTimeout(() => silent.abort(new Error('the event stream has fallen silent')), longestSilenceMs);
+    const wait = () => setTimeout(() => silent.abort(new Error('the event stream sent nothing for too long')), longestSilenceMs);
     let watch = wait();
     try {
       const { body } = await client.send('GET', '/api/bff/sse', {
@@ -55,7 +55,7 @@ export async function openToolset({ client, read, asks, onError }: ToolsetInput)
         watch = wait();
         heard();
         if (event === 'tool_list' || (asks && event === 'heartbeat')) await refresh();
-        // Only now: what could not be read has to be told again.
+        // Set after the refresh: if that fails, the event must be sent again.
         if (id !== undefined) place.lastEventId = id;
       }
     } finally {

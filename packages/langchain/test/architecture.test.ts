@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const src = join(import.meta.dirname, '..', 'src');
-/** What a file imports when it runs: types are gone by then. */
+/** The imports of a file at run time, without types. */
 const importsOf = (file: string) =>
   [...readFileSync(join(src, file), 'utf8').matchAll(/^(?:import|export) (?!type\b)[^;]*?from '([^']+)'/gms)].map(
     (found) => found[1] ?? '',
   );
 
-test('[LC-1] the main entry needs neither Node nor the server', () => {
+test('[LC-1] the main entry loads without Node and without the server', () => {
   const reached = new Set(['index.ts']);
   for (const file of reached) for (const path of importsOf(file)) if (path.startsWith('./')) reached.add(path.slice(2));
   const outside = [...reached].flatMap(importsOf).filter((path) => !path.startsWith('./') && !path.startsWith('@langchain/core/'));

@@ -32,8 +32,8 @@ afterAll(async () => {
 describe.each([
   { where: 'of a running Toolcrib', toolsWith: remoteTools },
   { where: 'of a server in the process', toolsWith: async () => local.tools() },
-])('[LC-1] an agent of LangGraph with tools $where', ({ toolsWith }) => {
-  test('uses them, and reads of what went wrong', async () => {
+])('[LC-1] a LangGraph agent with tools $where', ({ toolsWith }) => {
+  test('calls its tools and reads their errors', async () => {
     const llm = new ScriptedModel(
       (_, names) => {
         expect(names).toContain('one_add');
@@ -54,7 +54,7 @@ describe.each([
     expect(messages.at(-1)?.content).toBe('It is 42, and there is no paper.');
   });
 
-  test('streams their progress and what they log, in order and before the answer', async () => {
+  test('streams progress and logs of its tools, in order and before the answer', async () => {
     const llm = new ScriptedModel(
       () => [{ id: 'p', name: 'one_progress', args: { steps: 3 } }],
       () => [{ id: 'l', name: 'one_log', args: { text: 'half way' } }],
@@ -82,7 +82,7 @@ describe.each([
     ]);
   });
 
-  test('tells callbacks of their progress too', async () => {
+  test('reports progress to callbacks too', async () => {
     const heard: unknown[] = [];
     const callbacks = [{ handleCustomEvent: (name: string, event: { progress: number }) => void heard.push([name, event.progress]) }];
     const message = await callAsModel(toolNamed(await toolsWith(), 'one_progress'), { steps: 2 }, { callbacks });
@@ -93,13 +93,13 @@ describe.each([
     ]);
   });
 
-  test('declines what a tool asks, whether it is streamed or not', async () => {
+  test('declines the questions of a tool, with and without streaming', async () => {
     const elicit = toolNamed(await toolsWith(), 'one_elicit');
     for (const callbacks of [undefined, [{ handleCustomEvent: () => undefined }]])
       expect((await callAsModel(elicit, {}, { callbacks })).content).toBe('{"action":"decline"}');
   });
 
-  test('is stopped in the middle of a call, which ends it upstream', async () => {
+  test('ends the upstream call when it is stopped in the middle of one', async () => {
     const tools = await toolsWith();
     const abort = new AbortController();
     const llm = new ScriptedModel(() => [{ id: 'h', name: 'one_hold', args: { key: 'stopped' } }]);
@@ -113,28 +113,28 @@ describe.each([
   });
 });
 
-describe('[LC-1] [MCP-13] what a tool asks', () => {
+describe('[LC-1] [MCP-13] a question that a tool asks', () => {
   const onElicitation: ToolOptions['onElicitation'] = async ({ message }, { name }) => ({
     action: 'accept',
     content: { sure: message === 'Really?' && name.endsWith(':elicit') },
   });
   const accepted = '{"action":"accept","content":{"sure":true}}';
 
-  test('is answered by whoever can, in a running Toolcrib', async () => {
+  test('is answered by the onElicitation handler when the tools come from a server', async () => {
     const elicit = toolNamed(await remoteTools({ onElicitation }), 'asking_elicit');
     expect((await callAsModel(elicit, { message: 'Really?' })).content).toBe(accepted);
     const failing = await remoteTools({ onElicitation: () => Promise.reject(new Error('the user has gone')) });
     expect((await callAsModel(toolNamed(failing, 'asking_elicit'))).content).toBe('{"action":"cancel"}');
   });
 
-  test('is answered by whoever can, in the process', async () => {
+  test('is answered by the onElicitation handler when the server runs in the process', async () => {
     await using asked = addMcpServer(plain, { onElicitation });
     await asked.start();
     expect((await callAsModel(toolNamed(asked.tools(), 'one_elicit'), { message: 'Really?' })).content).toBe(accepted);
   });
 });
 
-test('[LC-1] the next step of an agent sees the tools that have come and gone', async () => {
+test('[LC-1] an agent sees added and removed tools in its next step', async () => {
   await using toolset = await createToolcrib({ url: server.url, token: server.alice.token ?? '' }).toolset();
   const grown = new Promise<void>((resolve) => toolset.onChange((tools) => tools.some(({ name }) => name === 'one_leek') && resolve()));
   const model = new ScriptedModel(

@@ -17,7 +17,7 @@ async function pidOf(server: LocalMcpServer): Promise<number> {
 }
 
 describe('[LC-1] an MCP server in the process of the agent', () => {
-  test('is started, listed, called and stopped, and leaves nothing behind', async () => {
+  test('starts, lists and calls its tools, stops, and leaves nothing behind', async () => {
     await using temporary = await temporaryDirectory();
     vi.stubEnv('TMPDIR', temporary.path);
     const server = addMcpServer({ ...plain, name: 'One' });
@@ -45,7 +45,7 @@ describe('[LC-1] an MCP server in the process of the agent', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test('says what is wrong with a call, and what went wrong in it', async () => {
+  test('reports wrong arguments and failures of a call', async () => {
     await using server = addMcpServer({ name: 'Demo', mcp_command: fixture('plain') });
     await server.start();
     const give = toolNamed(server.tools(), 'demo_give');
@@ -65,7 +65,7 @@ describe('[LC-1] an MCP server in the process of the agent', () => {
     await expect(callAsModel(give, args, aborted)).rejects.toThrow('too late');
   });
 
-  test('tells of the tools it adds while it runs', async () => {
+  test('reports the tools it adds while it runs', async () => {
     await using server = addMcpServer({ ...plain, name: 'One' });
     await server.start();
     const tools = server.tools();
@@ -79,7 +79,7 @@ describe('[LC-1] an MCP server in the process of the agent', () => {
     expect(await callAsModel(toolNamed(tools, 'one_leek'))).toMatchObject({ content: 'leek ran' });
   });
 
-  test('has the patience it was given', async () => {
+  test('keeps to the timeout it was given', async () => {
     const resilience = { startupTimeoutMs: 100, restart: { maxAttempts: 1, backoffMs: 1 } };
     await using mute = addMcpServer({ name: 'Mute', mcp_command: fixture('hang-handshake'), resilience });
     await expect(mute.start()).rejects.toThrow('Handshake timed out');
@@ -89,7 +89,7 @@ describe('[LC-1] an MCP server in the process of the agent', () => {
     await expect(wrong.start()).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
-  test('is one of several', async () => {
+  test('can run beside others', async () => {
     await using one = addMcpServer({ ...plain, name: 'One' });
     await using two = addMcpServer({ ...plain, name: 'Two' });
     await Promise.all([one.start(), two.start()]);
@@ -102,7 +102,7 @@ describe('[LC-1] an MCP server in the process of the agent', () => {
     expect(await two.callTool('echo', { text: 'still here' })).toMatchObject({ text: 'still here' });
   });
 
-  test('is known again in a directory of its own, as it is registered now', async () => {
+  test('is recognised in its own data directory and takes its new registration', async () => {
     await using data = await temporaryDirectory();
     for (const mcp_lifecycle_mode of ['singleton', 'transient'] as const) {
       await using server = addMcpServer({ ...plain, name: 'One', mcp_lifecycle_mode }, { dataDir: data.path });
@@ -113,7 +113,7 @@ describe('[LC-1] an MCP server in the process of the agent', () => {
     expect(existsSync(data.path)).toBe(true);
   });
 
-  test('is stopped while it starts, however long that would take', async () => {
+  test('can be stopped while it starts, however long the start would take', async () => {
     await using temporary = await temporaryDirectory();
     vi.stubEnv('TMPDIR', temporary.path);
     const server = addMcpServer({ name: 'Mute', mcp_command: fixture('hang-handshake') });

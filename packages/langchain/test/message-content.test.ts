@@ -34,7 +34,7 @@ test.each([
   ['a link', answer([{ type: 'resource_link', name: 'Menu', uri: 'pizza://menu' }]), 'Menu: pizza://menu'],
   ['a link without a name', answer([{ type: 'resource_link', uri: 'pizza://menu' }]), 'pizza://menu'],
   ['something odd', answer([text('fine'), { type: 'odd' }, { type: 'resource' }]), 'fine'],
-])('[LC-1] a model reads of %s', (_, given, content) => {
+])('[LC-1] an answer of %s is readable for a model', (_, given, content) => {
   expect(messageContent(given)).toEqual(content);
 });
 

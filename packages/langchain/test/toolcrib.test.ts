@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe("[LC-1] a user's tools from a running Toolcrib", () => {
-  test('have names that every model takes, and are known by their metadata', async () => {
+  test('have names that every model accepts, and metadata that identifies them', async () => {
     for (const tool of tools) expect(tool.name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     const { json } = await server.alice.get('/api/bff/tools');
     expect(tools.map(({ name }) => name)).toEqual(json.tools.map((tool: { model_name: string }) => tool.model_name));
@@ -36,7 +36,7 @@ describe("[LC-1] a user's tools from a running Toolcrib", () => {
     });
   });
 
-  test('are searched, taken by group and by name, and those of another user are others', async () => {
+  test('can be searched and chosen by group and name, and differ between users', async () => {
     const names = async (of: Promise<CribTool[]>) => (await of).map(({ name }) => name);
     expect((await names(crib.tools({ q: 'calculator' })))[0]).toBe('builtin_calculator');
     expect(await names(crib.tools({ q: 'tool text time', limit: 2 }))).toHaveLength(2);
@@ -56,7 +56,7 @@ describe("[LC-1] a user's tools from a running Toolcrib", () => {
     expect(many.length).toBeGreaterThan(1200);
   });
 
-  test('answer a model with a text, and keep the whole answer beside it', async () => {
+  test('give a model the text of an answer and keep the whole answer as its artifact', async () => {
     const message = await callAsModel(named('one_add'), { a: 2, b: 40 });
     expect(message).toMatchObject({ content: 'sum: 42', status: 'success', tool_call_id: 'call-1', name: 'one_add' });
     expect(message.artifact).toMatchObject({ call_id: expect.any(String), structured_content: { sum: 42 }, text: '42', success: true });
@@ -68,7 +68,7 @@ describe("[LC-1] a user's tools from a running Toolcrib", () => {
     expect(given.content).toBe('order:\n  lines:\n    - a\n    - b\n  note: |-\n    first\n    second\nwhen: "2026-11-16"');
   });
 
-  test('show a picture as one, and say what of a large answer is kept where', async () => {
+  test('show pictures as pictures, and say where the rest of a large answer is kept', async () => {
     const image = { type: 'image', mimeType: 'image/png', data: 'AAAA' };
     const seen = await callAsModel(named('one_give'), { result: { content: [{ type: 'text', text: 'Look:' }, image] } });
     expect(seen.content).toEqual([
@@ -85,13 +85,13 @@ describe("[LC-1] a user's tools from a running Toolcrib", () => {
     expect(sums.map(({ content }) => content)).toEqual(numbers.map((n) => `sum: ${n + 1}`));
   });
 
-  test('have time, and lose it', async () => {
+  test('respect a timeout', async () => {
     const hasty = await asAlice({ timeoutMs: 50 }).tools({ names: ['one:hold'] });
     const message = await callAsModel(toolNamed(hasty, 'one_hold'), { key: 'never' });
     expect(message).toMatchObject({ status: 'error', content: 'one:hold did not answer within 50 ms', artifact: { status: 'timed_out' } });
   });
 
-  test('are cancelled upstream when their run is aborted, streamed or not', async () => {
+  test('are cancelled upstream when their run is aborted, with and without streaming', async () => {
     const upstream = async (name: string) => (await server.alice.call(`one:${name}`)).json.result as unknown[];
     for (const [key, callbacks] of Object.entries({ plain: undefined, streamed: [{ handleCustomEvent: () => undefined }] })) {
       const before = (await upstream('cancelled')).length;
@@ -105,7 +105,7 @@ describe("[LC-1] a user's tools from a running Toolcrib", () => {
   });
 });
 
-describe('[LC-1] [EXEC-4] what goes wrong', () => {
+describe('[LC-1] [EXEC-4] the error of a failed call', () => {
   const long = 'x'.repeat(3000);
   test.each([
     ['the message', { message: 'No stock', error: 'other' }, [], /^The tool reported: No stock$/],
@@ -121,7 +121,7 @@ describe('[LC-1] [EXEC-4] what goes wrong', () => {
     ['other spellings', { detail: 'Slow', statusCode: 503, retryable: 'yes' }, [], /^The tool reported: Slow \(code=503 retriable=true\)$/],
     ['the text', {}, [{ type: 'text', text: 'The printer is on fire' }], /^The tool reported: The printer is on fire$/],
     ['the raw result, cut', { odd: long }, [], /^The tool reported: .{2000}$/],
-  ])('is said by %s', async (_, structuredContent, content, said) => {
+  ])('takes its message from %s', async (_, structuredContent, content, said) => {
     const args = { result: { isError: true, content, structuredContent } };
     const message = await callAsModel(named('one_give'), args);
     expect(message).toMatchObject({ status: 'error', tool_call_id: 'call-1', name: 'one_give', artifact: { is_error: true } });
@@ -144,7 +144,7 @@ describe('[LC-1] [EXEC-4] what goes wrong', () => {
     [-32_602, ValidationError, 'VALIDATION_ERROR'],
     [-32_601, ToolNotFoundError, 'NOT_FOUND'],
     [-32_603, ToolCallError, 'SERVICE_UNAVAILABLE'],
-  ])('[EXEC-6] is thrown by the code that the server sent: %i', async (rpc, Class, code) => {
+  ])('[EXEC-6] has the class that fits the code the server sent: %i', async (rpc, Class, code) => {
     const thrown = await named('one_refuse')
       .invoke({ code: rpc, message: 'not like this' })
       .catch((error: unknown) => error);
@@ -152,7 +152,7 @@ describe('[LC-1] [EXEC-4] what goes wrong', () => {
     expect(thrown).toMatchObject({ code, origin: 'tool', message: 'The tool reported: not like this', answer: { success: false } });
   });
 
-  test('[EXEC-6] is thrown by what Toolcrib refused', async () => {
+  test('[EXEC-6] has the class that fits the refusal of Toolcrib', async () => {
     const thrown = await named('builtin_calculator')
       .invoke({})
       .catch((error: unknown) => error);
@@ -160,7 +160,7 @@ describe('[LC-1] [EXEC-4] what goes wrong', () => {
     expect(thrown).toMatchObject({ code: 'VALIDATION_ERROR', origin: 'caller', answer: undefined });
   });
 
-  test('is a message that says what to do where a call is refused', async () => {
+  test('says what to do next when a call was refused', async () => {
     const wrong = await callAsModel(named('builtin_calculator'), { sum: '6 * 7' });
     const said =
       'arguments.expression is required; arguments.sum is not a parameter of this tool. Correct the arguments of builtin_calculator and call it again.';
@@ -171,14 +171,14 @@ describe('[LC-1] [EXEC-4] what goes wrong', () => {
     await callAsModel(named('one_echo'), { text: 'first' });
     const limited = await callAsModel(named('one_echo'), { text: 'second' });
     expect(limited.status).toBe('error');
-    expect(limited.content).toMatch(/Wait \d+ s before you try it again\.$/);
+    expect(limited.content).toMatch(/Wait \d+ s before you try again\.$/);
     await server.admin.patch(`/api/tools/${tool_id}`, { hidden: true, limits: null });
     const gone = await callAsModel(named('one_echo'), { text: 'third' });
-    expect(gone.content).toBe('The tool one_echo is not there any more, or not for this user. Use another one.');
+    expect(gone.content).toBe('The tool one_echo no longer exists, or this user may not use it. Use another tool.');
     await server.admin.patch(`/api/tools/${tool_id}`, { hidden: null });
   });
 
-  test('is said of tokens, addresses and connections too', async () => {
+  test('also tells about bad tokens, addresses and connections', async () => {
     await expect(asAlice({ token: 'nonsense' }).tools()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
     await expect(asAlice({ token: () => Promise.reject(new Error('no session')) }).tools()).rejects.toThrow('no session');
     await expect(asAlice({ url: 'http://127.0.0.1:9' }).tools()).rejects.toMatchObject({
@@ -192,7 +192,7 @@ describe('[LC-1] [EXEC-4] what goes wrong', () => {
   });
 });
 
-test('[LC-1] a token that has expired is renewed, and the call is made once', async () => {
+test('[LC-1] an expired token is renewed, and the call is made once', async () => {
   await using own = await startServerWithIssuer();
   const { issuer, server: trusting } = own;
   const old = await issuer.sign({ ...userClaims, exp: Math.floor(Date.now() / 1000) - 600 });

@@ -10,7 +10,7 @@ import { callAsModel, toolNamed } from './called-tool.ts';
 const asAlice = ({ url, alice }: OpenServer) => createToolcrib({ url, token: alice.token ?? '' });
 const has = (toolset: Toolset, name: string) => toolset.tools.some((tool) => tool.name === name);
 
-test('[LC-1] a toolset has what comes, loses what goes, and what has gone says so', async () => {
+test('[LC-1] a toolset gains new tools, loses removed ones, and a removed tool says so when called', async () => {
   await using server = await startOpenServer();
   await using changing = await changingServer({ name: 'first' }, { name: 'second' });
   const { json } = await server.admin.post('/api/sources?wait=30000', { name: 'Shop', mcp_command: changing.command });
@@ -27,7 +27,7 @@ test('[LC-1] a toolset has what comes, loses what goes, and what has gone says s
   expect(toolNamed(tools, 'shop_second').description).toBe('Anew.');
   expect(await callAsModel(first)).toMatchObject({
     status: 'error',
-    content: 'The tool shop_first is not there any more, or not for this user. Use another one.',
+    content: 'The tool shop_first no longer exists, or this user may not use it. Use another tool.',
   });
   expect(new Set(seen)).toEqual(new Set([true]));
   stop();
@@ -37,7 +37,7 @@ test('[LC-1] a toolset has what comes, loses what goes, and what has gone says s
   expect(seen.length).toBe(told);
 });
 
-test('[LC-1] a toolset keeps to what was selected', async () => {
+test('[LC-1] a toolset keeps to its selection', async () => {
   await using server = await startOpenServer();
   await using changing = await changingServer({ name: 'first' });
   const { json } = await server.admin.post('/api/sources?wait=30000', { name: 'Shop', mcp_command: changing.command });
@@ -50,7 +50,7 @@ test('[LC-1] a toolset keeps to what was selected', async () => {
   expect(byName.tools.map(({ name }) => name)).toEqual(['shop_second']);
 });
 
-test('[LC-1] a toolset whose connection is lost says so, keeps its tools, and catches up', async () => {
+test('[LC-1] a toolset that loses its connection says so, keeps its tools, and catches up later', async () => {
   await using server = await startOpenServer();
   await using changing = await changingServer({ name: 'first' });
   const { json } = await server.admin.post('/api/sources?wait=30000', { name: 'Shop', mcp_command: changing.command });
@@ -63,7 +63,7 @@ test('[LC-1] a toolset whose connection is lost says so, keeps its tools, and ca
   expect(errors[0]).toMatchObject({ code: 'NETWORK_ERROR', retryable: true });
   expect(await callAsModel(toolNamed(toolset.tools, 'shop_first'))).toMatchObject({
     status: 'error',
-    content: expect.stringMatching(/could not be reached.* It may work later\.$/),
+    content: expect.stringMatching(/could not be reached.* Try again later\.$/),
   });
   await changing.list([{ name: 'second' }]);
   await server.admin.post(`/api/sources/${json.id}/refresh`, undefined);
@@ -72,7 +72,7 @@ test('[LC-1] a toolset whose connection is lost says so, keeps its tools, and ca
   expect(has(toolset, 'shop_first')).toBe(false);
 });
 
-test('[LC-1] a toolset goes on with a new token when the old one expires', async () => {
+test('[LC-1] a toolset continues with a new token when the old one expires', async () => {
   await using own = await startServerWithIssuer();
   const { issuer, server } = own;
   const expiring = () => issuer.sign({ ...userClaims, exp: Math.floor(Date.now() / 1000) + 2 });

@@ -1,4 +1,4 @@
-/** Toolcrib as a library: the crib without its doors, the server, and what both speak in. */
+/** Toolcrib as a library: the crib without interfaces, the server, and their types and errors. */
 export type { CribConfig } from './crib-config.ts';
 export { openCrib, type Crib } from './crib.ts';
 export {
@@ -13,8 +13,8 @@ export {
 } from './mcp-service.ts';
 export type { ImportOptions, ImportOutcome } from './administration/import-sources.ts';
 export { formatForModel } from './execution/format-for-model.ts';
-export { startServer, type RunningServer } from './http/serve.ts';
-export type { ServeConfig } from './http/server-config.ts';
+export { startServer, type RunningServer } from './server/start-server.ts';
+export type { ServeConfig } from './server/server-config.ts';
 export { CribError, httpStatusByCode, type ErrorCode } from './model/crib-error.ts';
 export {
   ConnectionError,

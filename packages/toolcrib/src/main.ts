@@ -3,12 +3,12 @@ import { commandHelp, groupHelp, overview } from './cli/help.ts';
 import { parseCommandLine } from './cli/parse-command-line.ts';
 import { reportError, wantsJson } from './cli/report-error.ts';
 import { print } from './cli/terminal.ts';
-import { UsageError } from './cli/usage-error.ts';
+import { UsageError } from './model/usage-error.ts';
 import { version } from './version.ts';
 
-/** [CLI-1] Runs one command; answers with the exit code: 0, 1 for a failure, 2 for a wrong command line. */
+/** [CLI-1] Runs one command and resolves with the exit code: 0, 1 for a failure, 2 for a wrong command line. */
 export async function main(args: string[]): Promise<number> {
-  // Somebody who reads our output may have enough of it: `toolcrib tools | head`.
+  // The reader of a pipe may close it early: `toolcrib tools | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   let help = 'toolcrib --help';
   try {
@@ -22,7 +22,7 @@ export async function main(args: string[]): Promise<number> {
       print(await helpOn(asked));
       return 0;
     }
-    if (first?.startsWith('-')) throw new UsageError(`The command comes first: there is no option ${first} before it`);
+    if (first?.startsWith('-')) throw new UsageError(`The command must come before the option ${first}`);
     if (commandGroup(first ?? '').length > 0) help = `toolcrib ${first} --help`;
     const { entry, rest } = findCommand(args);
     help = `toolcrib ${entry.name} --help`;
@@ -39,7 +39,7 @@ export async function main(args: string[]): Promise<number> {
   }
 }
 
-/** The words that help was asked about, where they are not a command with options of its own; undefined where none was. */
+/** The words to show help on; undefined if none was asked for, or if the command itself handles `--help`. */
 function askedHelp(args: readonly string[]): string[] | undefined {
   const [first, ...rest] = args;
   if (first === undefined || first === '--help' || first === '-h') return [];

@@ -3,92 +3,97 @@ import type { ImportOptions, ImportOutcome } from './administration/import-sourc
 import { splitReadBack } from './administration/split-read-back.ts';
 import type { CribConfig } from './crib-config.ts';
 import { openCrib, type Crib } from './crib.ts';
-import { abortable } from './model/abortable.ts';
+import { abortable } from './resilience/abortable.ts';
 import type { Answer } from './model/call.ts';
 import { CribError } from './model/crib-error.ts';
 import type { JsonObject } from './model/json.ts';
 import { ToolNotFoundError } from './model/named-errors.ts';
 import { ownIssuer, type Principal } from './model/principal.ts';
-import type { McpSource, SourceRecord, SourceStatus } from './model/source.ts';
+import type { DefinedSource, SourceRecord, SourceStatus } from './model/source.ts';
 import type { Tool } from './model/tool.ts';
 import { callFailure } from './execution/call-failure.ts';
 import type { CallEvent, RunningCall } from './execution/running-call.ts';
 import { mcpRegistrationSchema, type McpRegistration, type McpRegistrationInput } from './sources/mcp/registration/forms.ts';
-import { registrationOf } from './sources/registration/registration-of.ts';
-import { replacedMcpSchema } from './sources/registration/replaced-source-form.ts';
+import type { McpDefinition } from './sources/mcp/mcp-definition.ts';
+import { registrationOf } from './sources/source-registrations.ts';
+import { replaced, type ReadBack } from './sources/source-forms.ts';
+import { isMcpSource } from './sources/mcp/source-type.ts';
+import { isOpenApiSource } from './sources/openapi/source-type.ts';
 import { showDefinition, type ShownDefinition } from './sources/mcp/registration/show-definition.ts';
 import { isAvailable } from './supervision/availability.ts';
 
-/** [LIFE-1] What is seen of a server; while it runs, with the names of its tools. */
+const replacedMcpSchema = replaced(mcpRegistrationSchema) as unknown as z.ZodType<McpRegistration & ReadBack>;
+
+/** [LIFE-1] The status of a server; while it runs, with the names of its tools. */
 export type McpStatus = Exclude<SourceStatus, { state: 'running' }> | { state: 'running'; tools: string[] };
 
-/** A server as it was registered, in the form it was given in, with its secrets as `***`. It can be changed and handed to `update`. */
+/** A server as it was registered, with its secrets as `***`. It can be modified and passed to `update`. */
 export type McpServer = Omit<McpRegistrationInput, 'id' | 'name' | 'namespace' | 'enabled' | 'source_type'> &
-  Omit<McpSource, 'definition' | 'registration'> & { definition: ShownDefinition };
+  Omit<DefinedSource<McpDefinition>, 'definition' | 'registration'> & { definition: ShownDefinition };
 
-/** A whole registration in place of the one there is, or `enabled` alone, which leaves everything else as it is. */
+/** A complete registration that replaces the current one, or only `enabled`, which leaves everything else unchanged. */
 export type McpUpdate = { id: string; enabled: boolean } | ({ id: string } & McpRegistrationInput) | McpServer;
 
-/** What became of one entry of what was imported; `id` names the server to all others, and is null where it was refused. */
+/** The outcome of importing one entry; `id` is the id of the server, or null if the entry was refused. */
 export interface McpImported extends Pick<ImportOutcome, 'entry' | 'outcome' | 'notes' | 'error'> {
   id: string | null;
 }
 
-/** What a call tells while it runs. */
+/** An event during a call. */
 export type McpCallEvent = Exclude<CallEvent, { type: 'elicitation' }> & { call_id: string };
 
 export interface McpCallOptions {
   signal?: AbortSignal;
   timeoutMs?: number;
   onEvent?(event: McpCallEvent): void;
-  /** [MCP-13] Answers what the tool asks in the middle of the call, in MCP's form. Without it every question is declined. */
+  /** [MCP-13] Answers the tool's questions during the call, in MCP's format. Without it every question is declined. */
   onElicitation?(request: JsonObject): Promise<JsonObject>;
 }
 
 /**
- * [LIFE-6] MCP servers in the process of the application that uses them. Whoever has it may do everything with it: no policy is asked.
- * Everything that names a server by an id there is none of rejects with `NOT_FOUND`.
+ * [LIFE-6] MCP servers in the process of the application that uses them. The application may do everything: no policies apply. Methods
+ * called with an unknown server id fail with `NOT_FOUND`.
  */
 export interface McpService extends AsyncDisposable {
   list(): McpServer[];
   get(id: string): McpServer | undefined;
   status(id: string): McpStatus;
-  /** Resolves when it is proven ready; rejects with why it is not. One that is disabled is a `CONFLICT`. */
+  /** Resolves when the server is proven ready; rejects with the reason if not, with `CONFLICT` if it is disabled. */
   start(id: string): Promise<void>;
-  /** Resolves when nothing of it is left. */
+  /** Resolves when the server has ended completely. */
   stop(id: string): Promise<void>;
   restart(id: string): Promise<void>;
-  /** The tools of all servers that run or are being started, in the order of their names. */
+  /** The tools of all servers that run or are being started, sorted by name. */
   availableTools(): Tool[];
-  /** Tells whenever `availableTools` may give others than before; the returned function ends it. */
+  /** Calls the listener whenever `availableTools` may have changed; the returned function unsubscribes. */
   onToolsChanged(listener: () => void): () => void;
   /**
-   * The id of the server that provides a tool: by its canonical name or id where there is one, else by the tool's own name. Of several
-   * servers with a tool of that name it is the one whose namespace comes first.
+   * The id of the server that provides a tool, given by canonical name or tool id, else by the tool's own name. If several servers have a
+   * tool of that name, the first namespace in alphabetical order wins.
    */
   findToolProvider(toolName: string): string | undefined;
   /**
-   * By the tool's own name or its canonical one. A server that is stopped or has failed is started by the call. Resolves with the answer of
-   * a call that succeeded. [EXEC-6] One that failed rejects: with `ValidationError`, `ToolNotFoundError` or `ToolCallError` by what the server
-   * or the tool says, with a `TransportError` where it could not say anything, and with the reason of `signal` where that ended it. The error
-   * has the whole answer in `answer`, and what the tool gave as structured content in `cause`.
+   * Calls a tool by its own name or its canonical one. A server that is stopped or has failed is started first. Resolves with the answer if
+   * the call succeeded. [EXEC-6] A failed call rejects: with `ValidationError`, `ToolNotFoundError` or `ToolCallError` if the server or the
+   * tool reported it, with a `TransportError` if there was no response, and with the reason of `signal` if that aborted the call. The error
+   * has the whole answer in `answer`, and the structured content of the tool in `cause`.
    */
   callTool(id: string, toolName: string, args: JsonObject, options?: McpCallOptions): Promise<Answer>;
-  /** Saved, and started in the background unless it is disabled. */
+  /** Saves the server, and starts it in the background unless it is disabled. */
   create(config: McpRegistrationInput): Promise<McpServer>;
   /**
-   * [SRC-4] Registers what a UTCP call template or manual, or the `mcpServers` of a desktop client, describes: its JSON, or its text. What is
-   * refused does not stop the others. The HTTP tools of a manual are listed and called like those of a server.
+   * [SRC-4] Registers the servers in a UTCP call template or manual, or in the `mcpServers` of a desktop client, given as text or as parsed
+   * JSON. A refused entry does not stop the rest. The HTTP tools of a manual are listed and called like those of a server.
    */
   import(config: unknown, options?: ImportOptions): Promise<McpImported[]>;
-  /** [LIFE-7] One that is enabled by it and cannot be started is disabled again, and the reason is thrown. */
+  /** [LIFE-7] If the update enables a server that cannot be started, the server is disabled again and the reason thrown. */
   update(config: McpUpdate): Promise<McpServer>;
   delete(id: string): Promise<void>;
-  /** Stops all of them; each can be started again. */
+  /** Stops all servers; each can be started again. */
   shutdownAll(): Promise<void>;
 }
 
-/** The application itself, for the record. */
+/** The application as the record of calls and changes names it. */
 const application: Principal = {
   issuer: ownIssuer,
   subject: 'mcp-service',
@@ -102,26 +107,26 @@ const application: Principal = {
 
 const usual = {
   limits: { principal: {}, defaultTimeoutMs: 30_000, maxTimeoutMs: 3_600_000 },
-  // The largest there is: an application in the same process needs no answer cut.
+  // The largest possible value: answers to an application in the same process need not be cut.
   responseBytes: 33_554_432,
   artifacts: { bytesPerPrincipal: 0, days: 1 },
   retentionDays: 90,
   warn: (message: string) => console.warn(message),
 } satisfies Partial<CribConfig>;
 
-/** Opens a crib without doors for an application. Disposing of the service ends every server and closes the crib. */
+/** Opens a crib without interfaces for an application. Disposing of the service stops all servers and closes the crib. */
 export async function openMcpService(config: Partial<CribConfig> & Pick<CribConfig, 'dataDir'>): Promise<McpService> {
   const crib = await openCrib({ ...usual, ...config });
   return { ...createMcpService(crib), [Symbol.asyncDispose]: () => crib.close({ drainMs: 0 }) };
 }
 
 function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
-  const { counter, supervisor, executor, sources } = crib;
+  const { inventory, supervisor, executor, sources } = crib;
 
-  const servers = () => [...counter.sources.values()].filter(({ source_type }) => source_type === 'mcp');
+  const servers = () => [...inventory.sources.values()].filter(isMcpSource);
   const find = (id: string) => servers().find((server) => server.id === id);
-  /** Also those whose tools are called over HTTP, as a UTCP manual says. */
-  const callable = () => [...counter.sources.values()].filter(({ source_type }) => source_type === 'mcp' || source_type === 'openapi');
+  /** Includes sources whose tools are called over HTTP, as described by a UTCP manual. */
+  const callable = () => [...inventory.sources.values()].filter((source) => isMcpSource(source) || isOpenApiSource(source));
 
   function existing(id: string): SourceRecord {
     const server = callable().find((source) => source.id === id);
@@ -130,7 +135,7 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
   }
 
   const statusOf = (id: string): SourceStatus => supervisor.statusOf(id) ?? { state: 'stopped' };
-  const activeTools = (id: string) => counter.snapshot.tools.filter((tool) => tool.source_id === id && tool.state === 'active');
+  const activeTools = (id: string) => inventory.snapshot.tools.filter((tool) => tool.source_id === id && tool.state === 'active');
   const availableTools = () => callable().flatMap(({ id }) => (isAvailable(statusOf(id)) ? activeTools(id) : []));
 
   async function toggle(id: string, enabled: boolean): Promise<McpServer> {
@@ -165,24 +170,24 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
     stop: async (id) => supervisor.stop(existing(id).id),
     restart: async (id) => supervisor.restart(existing(id).id),
     availableTools: () => availableTools().sort(byName),
-    onToolsChanged: (listener) => counter.onChange(listener),
+    onToolsChanged: (listener) => inventory.onChange(listener),
     findToolProvider(toolName) {
       const available = availableTools();
-      const exact = counter.snapshot.find(toolName);
+      const exact = inventory.find(toolName);
       if (exact !== undefined && available.includes(exact)) return exact.source_id;
       const [first] = available.filter(({ definition }) => definition.name === toolName).sort(byNamespace);
       return first?.source_id;
     },
-    async callTool(id, toolName, args, { signal = new AbortController().signal, timeoutMs, ...told } = {}) {
+    async callTool(id, toolName, args, { signal = new AbortController().signal, timeoutMs, ...handlers } = {}) {
       existing(id);
       signal.throwIfAborted();
-      // [MCP-5] The first call starts it, however many come at once.
+      // [MCP-5] The first call starts the server; concurrent calls share that start.
       if (!isAvailable(statusOf(id))) await abortable(supervisor.start(id), signal);
       const tool = activeTools(id).find(({ name, definition }) => definition.name === toolName || name === toolName);
       if (tool === undefined) throw new ToolNotFoundError('This MCP server has no such tool');
       const request = { arguments: args, ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }) };
       const admitted = await executor.admitTrusted(application, tool, request);
-      if (told.onEvent !== undefined || told.onElicitation !== undefined) passOn(admitted.call, told);
+      if (handlers.onEvent !== undefined || handlers.onElicitation !== undefined) passOn(admitted.call, handlers);
       const cancel = () => admitted.call.end('cancelled');
       if (signal.aborted) cancel();
       signal.addEventListener('abort', cancel, { once: true });
@@ -219,7 +224,7 @@ function passOn(call: RunningCall, { onEvent, onElicitation }: Pick<McpCallOptio
     try {
       return (await onElicitation?.(request)) ?? { action: 'decline' };
     } catch {
-      // Whoever was asked has failed to answer, which is no answer.
+      // A handler that fails counts as a cancelled question.
       return { action: 'cancel' };
     }
   }
@@ -229,17 +234,17 @@ function passOn(call: RunningCall, { onEvent, onElicitation }: Pick<McpCallOptio
   };
 }
 
-/** A listener that throws must not fail the session that all calls of the server share. */
+/** A listener that throws must not break the session, which all calls of the server share. */
 function tell(listener: () => void): void {
   try {
     listener();
   } catch (error) {
-    process.emitWarning(`An event of a call could not be passed on: ${String(error)}`);
+    process.emitWarning(`A listener for events of a call failed: ${String(error)}`);
   }
 }
 
 function shown(record: SourceRecord): McpServer {
-  if (record.source_type !== 'mcp') throw new CribError('INTERNAL', 'This source is no MCP server');
+  if (!isMcpSource(record)) throw new CribError('INTERNAL', 'This source is not an MCP server');
   const { definition, registration: _stored, ...source } = record;
   return { ...registrationOf(record), ...source, definition: showDefinition(definition) };
 }

@@ -2,18 +2,30 @@ import { join } from 'node:path';
 import { rescueData } from './administration/rescue-data.ts';
 import type { CribConfig } from './crib-config.ts';
 import type { Acceptance } from './execution/acceptance.ts';
+import type { ChangeTopic } from './model/event.ts';
 import { createAuditKeys } from './secrets/audit-keys.ts';
 import { openKeyRing } from './secrets/open-key-ring.ts';
 import { createSecretStore } from './secrets/secret-store.ts';
+import { sourceTypeOf } from './sources/registry.ts';
 import { lockDataDirectory } from './store/lock-data-directory.ts';
 import { needsKeys } from './store/needs-keys.ts';
 import { openDatabase } from './store/open-database.ts';
 import { serverId } from './store/server-id.ts';
 import { shutDataFolder } from './store/shut-data-folder.ts';
 import { createStore } from './store/store.ts';
+import { watchChanges } from './store/watch-changes.ts';
 import { watchDataFolder } from './store/watch-data-folder.ts';
 
-/** The data folder, the database and the keys: all that a crib keeps. What is opened is closed with `opened`. */
+/** Signals from other servers, received through the database. */
+export interface StorageSignals {
+  /** Rejects if the change could not be read; it is then reported again, so that no server keeps applying outdated rules. */
+  changed(topics: ReadonlySet<ChangeTopic>): Promise<void>;
+  cancelCall(callId: string): void;
+}
+
+const definitionOf = (sourceType: string) => sourceTypeOf(sourceType).definition;
+
+/** Opens the data folder, the database and the keys: everything that a crib stores. `opened` closes them. */
 export async function openStorage(config: CribConfig, acceptance: Acceptance, opened: AsyncDisposableStack) {
   const { dataDir, databaseUrl, warn } = config;
   opened.use(lockDataDirectory(dataDir));
@@ -21,10 +33,10 @@ export async function openStorage(config: CribConfig, acceptance: Acceptance, op
   const database = opened.use(
     await openDatabase(databaseUrl === undefined ? { file: join(dataDir, 'toolcrib.db') } : { url: databaseUrl }),
   );
-  // Alone with its data, whatever is noted there is its own.
+  // With SQLite there is only this server.
   const server = database.dialect === 'sqlite' ? 'here' : serverId(dataDir);
   const keyRing = openKeyRing({ keys: config.keys, dataDir, create: !(await needsKeys(database)) });
-  // On PostgreSQL nothing is lost with the folder.
+  // With PostgreSQL the folder holds no records.
   const dataFolder =
     database.dialect === 'postgres'
       ? undefined
@@ -33,24 +45,40 @@ export async function openStorage(config: CribConfig, acceptance: Acceptance, op
             dataDir,
             onGone(reason) {
               acceptance.suspend('data-folder', reason);
-              warn(`Put ${dataDir} back as it was, or stop this server: it then writes what it has to a folder beside it`);
+              warn(`Put ${dataDir} back as it was, or stop this server: it then writes the data to a new folder beside it`);
             },
             onBack: () => acceptance.resume('data-folder'),
           }),
         );
-  const store = createStore(database, { keys: createAuditKeys(keyRing), check: dataFolder?.check });
+  const store = createStore(database, { keys: createAuditKeys(keyRing), check: dataFolder?.check, definitionOf });
   const secrets = createSecretStore({ store, keyRing });
   await secrets.verify({ warn });
+  // Starts listening before anything is read, so that no change is missed.
+  let listener: StorageSignals | undefined;
+  opened.use(
+    await watchChanges({
+      database,
+      async onChange(topics) {
+        if (topics.has('secret') || topics.has('source')) secrets.forget();
+        await listener?.changed(topics);
+      },
+      onSeen: acceptance.changesSeen,
+      onSignal(name, payload) {
+        if (name === 'cancel-call' && typeof payload === 'string') listener?.cancelCall(payload);
+      },
+      warn,
+    }),
+  );
 
-  /** What was recorded in files that are gone is lost with this process, unless it is written elsewhere. */
+  /** Data in deleted files is lost when this process ends, unless it is written elsewhere. */
   async function rescue(): Promise<void> {
     if (dataFolder?.isGone !== true) return;
     try {
       const folder = await rescueData({ database, dataDir, keyRing: config.keys === undefined ? keyRing : undefined });
-      warn(`The data folder ${dataDir} is gone. What was in it was written to ${folder}: start the server with --data ${folder}`);
+      warn(`The data folder ${dataDir} is gone. Its data was written to ${folder}: start the server with --data ${folder}`);
     } catch (error) {
-      warn(`The data folder ${dataDir} is gone, and what was in it is lost: it could not be written elsewhere (${String(error)})`);
+      warn(`The data folder ${dataDir} is gone and its data is lost: it could not be written elsewhere (${String(error)})`);
     }
   }
-  return { database, server, keyRing, store, secrets, rescue };
+  return { database, server, keyRing, store, secrets, rescue, onSignals: (signals: StorageSignals) => void (listener = signals) };
 }

@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 /** The line of the source in data order: each entry imports only itself and entries before it. */
 const order = [
   'demo',
+  'text',
   'model',
+  'resilience',
   'isolation',
   'threads',
   'store',
@@ -15,6 +17,7 @@ const order = [
   'tracing',
   'identity',
   'policy',
+  'validation',
   'sources',
   'supervision',
   'inventory',
@@ -23,16 +26,37 @@ const order = [
   'version.ts',
   'crib-config.ts',
   'open-storage.ts',
-  'open-local-running.ts',
+  'open-upstream.ts',
+  'open-sources.ts',
+  'open-execution.ts',
   'open-administration.ts',
   'crib.ts',
   'mcp-service.ts',
   'api',
   'api.ts',
   'http',
+  'development',
+  'server',
   'cli',
   'index.ts',
   'main.ts',
+];
+
+/** The same inside `sources/`. The folders with a `source-type.ts` are the kinds: each stands where it says so, and knows no other kind. */
+const orderOfSources = [
+  'source.ts',
+  'upstream',
+  'open-source.ts',
+  'source-ports.ts',
+  'registration',
+  'source-type.ts',
+  'documents',
+  'each kind',
+  'registry.ts',
+  'source-forms.ts',
+  'source-registrations.ts',
+  'open-kinds.ts',
+  'import',
 ];
 
 /** [SEC-1] Everything goes out through `net/`. Others may know these modules for what is said here, and for nothing else. */
@@ -78,6 +102,60 @@ test('each file imports only its own entry and those before it', () => {
   expect(wrong).toEqual([]);
 });
 
+const kinds = files.flatMap((file) => /^sources\/([^/]+)\/source-type\.ts$/.exec(file.replaceAll('\\', '/'))?.[1] ?? []);
+const withinSources = (file: string) => /^sources[/\\]([^/\\]+)/.exec(file)?.[1];
+const placeInSources = (entry: string) => orderOfSources.indexOf(kinds.includes(entry) ? 'each kind' : entry);
+
+test('each file of sources/ imports only its own entry and those before it, and kinds of source do not know each other', () => {
+  expect(kinds.length).toBeGreaterThan(3);
+  const wrong = files.flatMap((file) => {
+    const here = withinSources(file);
+    if (here === undefined) return [];
+    const targets = localImportsOf(file).filter((target) => {
+      const there = withinSources(target);
+      return there !== undefined && there !== here && placeInSources(there) >= placeInSources(here);
+    });
+    return [
+      ...(placeInSources(here) < 0 ? [`${file} is nowhere in the order`] : []),
+      ...targets.map((target) => `${file} imports ${target}`),
+    ];
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('no two folders import each other, at any level', () => {
+  const edges = new Map<string, string>();
+  for (const file of files) {
+    for (const target of localImportsOf(file)) {
+      const [from = [], to = []] = [file, target].map((path) => path.split(/[/\\]/).slice(0, -1));
+      const shared = from.findIndex((part, index) => part !== to[index]);
+      // One holds the other: what stands in a folder may use what is below it, and the other way round.
+      if (shared < 0 || to[shared] === undefined) continue;
+      const level = from.slice(0, shared).join('/');
+      edges.set(`${level}: ${from[shared]} -> ${to[shared]}`, `${file} imports ${target}`);
+    }
+  }
+  const mutual = [...edges].filter(([edge]) => {
+    const [, level, from, to] = /^(.*): (.*) -> (.*)$/.exec(edge) ?? [];
+    return edges.has(`${level}: ${to} -> ${from}`);
+  });
+  expect(mutual.map(([, example]) => example)).toEqual([]);
+});
+
+test('nobody but its kind and the registry asks which kind a source is', () => {
+  const asking = /\bsource_type\b\s*(?:===|!==)|(?:===|!==)\s*[\w.?]*\bsource_type\b|switch \([^)]*source_type/;
+  const byKind = new RegExp(`^sources[/\\\\](?:${kinds.join('|')})[/\\\\]source-type\\.ts$`);
+  const others = files.filter((file) => !byKind.test(file));
+  const lines = others.flatMap((file) =>
+    codeOf(file)
+      .split('\n')
+      // Whether two sources are of the same kind is asked without knowing which.
+      .filter((line) => asking.test(line) && !/source_type\s*(===|!==)\s*[\w.]*source_type/.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(lines).toEqual([]);
+});
+
 test('no files import each other in a circle', () => {
   const done = new Set<string>();
   const circles: string[] = [];
@@ -102,7 +180,7 @@ test('only net/ talks to the outside', () => {
   expect(talking).toEqual([]);
 });
 
-test('[ID-4] only those who are named open the token of a caller', () => {
+test('[ID-4] only the listed files open the token of a caller', () => {
   const home = 'model/inbound-token.ts';
   const opening = files.filter((file) => file !== home && /\b(openInbound|InboundText)\b/.test(codeOf(file)));
   const knowTheType = ['identity/request-exchange.ts', 'model/upstream-secret.ts'];
@@ -114,14 +192,14 @@ test('[ID-4] only those who are named open the token of a caller', () => {
   expect(making.toSorted()).toEqual(['identity/kept-principal.ts', 'identity/verify-token.ts']);
 });
 
-test('[OPS-1] OpenTelemetry is known to one folder, which is loaded only where traces are wanted', () => {
+test('[OPS-1] one folder imports OpenTelemetry, and it is loaded only when traces are wanted', () => {
   const knowing = files.filter((file) => importsOf(file).some((path) => path.startsWith('@opentelemetry/')));
   expect(knowing.filter((file) => entryOf(file) !== 'tracing')).toEqual([]);
   const loading = new RegExp(`^import (?!type).*/(${knowing.map((file) => file.split(/[/\\\\]/).at(-1)).join('|')})'`, 'm');
   expect(files.filter((file) => entryOf(file) !== 'tracing' && loading.test(texts.get(file) ?? ''))).toEqual([]);
 });
 
-test('the wire contract loads where there is no Node', () => {
+test('the wire contract loads without Node', () => {
   const reached = new Set<string>(['api.ts']);
   for (const file of reached) for (const target of localImportsOf(file)) reached.add(target);
   const outside = [...reached].flatMap(importsOf).filter((path) => !path.startsWith('.'));

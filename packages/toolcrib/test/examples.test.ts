@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const directory = join(import.meta.dirname, '..', '..', '..', 'examples');
 const programs = readdirSync(directory).filter((file) => file.endsWith('.ts'));
 
-test.each(programs)('the example %s runs, and what it asserts holds', async (program) => {
+test.each(programs)('the example %s runs, and its assertions hold', async (program) => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=toolcrib-source', join(directory, program)]);
   expect(stdout).toMatch(/Done\.\n$/);
 });

@@ -6,7 +6,7 @@ import { temporaryDirectory } from './running-server.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** What the project's linter finds wrong with a file of this text at this place, under the names of the rules. */
+/** The names of the rules that the linter reports for a file of this text at this place. */
 async function findings(path: string, text: string): Promise<string[]> {
   await using folder = await temporaryDirectory();
   const file = join(folder.path, path);
@@ -35,7 +35,7 @@ test.each([
   expect(await findings(inSources, `${text}\n`)).toContain(rule);
 });
 
-test('[SEC-1] the linter lets the way out itself, and types, be', async () => {
+test('[SEC-1] the linter allows the way out itself, and types', async () => {
   const text = "import http from 'node:http';\nexport const client = http;\n";
   expect(await findings('packages/toolcrib/src/net/egress.ts', text)).toEqual([]);
   // A program of its own, which serves.

@@ -48,7 +48,7 @@ async function pidOf(id: string): Promise<number> {
 }
 
 describe('[LIFE-6] McpService', () => {
-  test('[SRC-2] [MC-T7] takes an McpConfig under its own id, and gives it back as it was given', async () => {
+  test('[SRC-2] [MC-T7] takes an McpConfig under its own id, and returns it as it was given', async () => {
     const config = {
       id: '6f1c7a52-9f0e-4c53-8f5e-2b1d9b0f7a11',
       name: 'Config',
@@ -87,7 +87,7 @@ describe('[LIFE-6] McpService', () => {
     expect(await pidOf(id)).not.toBe(pid);
   });
 
-  test('[MC-T3] its tools are there after the start, and gone with it', async () => {
+  test('[MC-T3] lists the tools of a server after its start, until it stops', async () => {
     const id = await started({ ...plain, name: 'One' });
     const names = service.availableTools().map(({ name }) => name);
     expect(names).toContain('one:echo');
@@ -96,13 +96,13 @@ describe('[LIFE-6] McpService', () => {
     expect(service.availableTools()).toEqual([]);
   });
 
-  test('[MC-T4] a call gives the answer of the tool, by its own name or the canonical one', async () => {
+  test('[MC-T4] returns the answer of a tool, called by its own name or the canonical one', async () => {
     const id = await started({ ...plain, name: 'One' });
     expect(await service.callTool(id, 'add', { a: 2, b: 40 })).toMatchObject({ success: true, text: '42', result: { sum: 42 } });
     expect(await service.callTool(id, 'one:echo', { text: 'hello' })).toMatchObject({ success: true, text: 'hello' });
   });
 
-  test('[SRC-4] [UTCP-1] imports the servers and the HTTP tools of a UTCP manual, and calls both', async () => {
+  test('[SRC-4] [UTCP-1] imports the servers and HTTP tools of a UTCP manual, and calls both', async () => {
     await using http = await startDocumentService();
     const [command = '', ...args] = fixture('plain');
     const template = { call_template_type: 'mcp', config: { mcpServers: { near: { command, args } } } };
@@ -129,7 +129,7 @@ describe('[LIFE-6] McpService', () => {
     await expect(service.import('{}')).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
-  test('[MCP-5] calls start a singleton that is stopped, once however many there are', async () => {
+  test('[MCP-5] starts a stopped singleton once, however many calls come', async () => {
     const id = await started({ ...plain, name: 'One' });
     await service.stop(id);
     const pids = await Promise.all([pidOf(id), pidOf(id), pidOf(id)]);
@@ -137,7 +137,7 @@ describe('[LIFE-6] McpService', () => {
     expect(service.status(id)).toMatchObject({ state: 'running' });
   });
 
-  describe('[EXEC-6] a call that failed is thrown under the name that tells what went wrong', () => {
+  describe('[EXEC-6] throws a failed call under the name of what went wrong', () => {
     const failureOf = (calling: Promise<unknown>): Promise<CribError> =>
       calling.then(
         () => expect.unreachable(),
@@ -166,7 +166,7 @@ describe('[LIFE-6] McpService', () => {
       }
     });
 
-    test('[EXEC-4] [ERR-7] with all that the tool said about it as its cause', async () => {
+    test('[EXEC-4] [ERR-7] with everything the tool said about it as its cause', async () => {
       const id = await started({ ...plain, name: 'One' });
       const plainly = await failureOf(service.callTool(id, 'fail', { text: 'no' }));
       expect(plainly).toBeInstanceOf(ToolCallError);
@@ -176,7 +176,7 @@ describe('[LIFE-6] McpService', () => {
       expect(structured).toMatchObject({ message: 'too late (code=E_LATE retriable=true)', retryable: true, cause: said });
     });
 
-    test('[ERR-5] [ERR-6] [ERR-8] [ERR-9] where the server gave no answer, or was not asked', async () => {
+    test('[ERR-5] [ERR-6] [ERR-8] [ERR-9] if the server gave no answer, or was not called', async () => {
       const id = await started({ ...plain, name: 'One' });
       const late = await failureOf(service.callTool(id, 'hold', { key: 'k' }, { timeoutMs: 50 }));
       expect(late).toBeInstanceOf(TimeoutError);
@@ -201,7 +201,7 @@ describe('[LIFE-6] McpService', () => {
       expect(await failureOf(service.callTool(remote, 'cup', {}))).toBeInstanceOf(ToolNotFoundError);
     });
 
-    test('and with the reason of its signal where that ended it', async () => {
+    test('and with the reason of its signal if that ended it', async () => {
       const id = await started({ ...plain, name: 'One' });
       const cancel = new AbortController();
       const held = service.callTool(id, 'hold', { key: 'k' }, { signal: cancel.signal });
@@ -211,7 +211,7 @@ describe('[LIFE-6] McpService', () => {
     });
   });
 
-  test('[MCP-9] [MCP-13] a call tells of its progress and asks whoever can answer', async () => {
+  test('[MCP-9] [MCP-13] reports the progress of a call and passes questions to a handler', async () => {
     const id = await started({ ...plain, name: 'One' });
     const seen: unknown[] = [];
     const { call_id } = await service.callTool(id, 'progress', { steps: 2 }, { onEvent: (event) => seen.push(event) });
@@ -230,7 +230,7 @@ describe('[LIFE-6] McpService', () => {
     for (const [options, said] of answers) expect((await service.callTool(id, 'elicit', {}, options)).result).toEqual(said);
   });
 
-  test('[MCP-7] whoever listens hears of new tools, until they stop listening', async () => {
+  test('[MCP-7] tells listeners of new tools until they stop listening', async () => {
     const id = await started({ ...plain, name: 'One' });
     const heard = Promise.withResolvers<string[]>();
     const stop = service.onToolsChanged(() => {
@@ -242,7 +242,7 @@ describe('[LIFE-6] McpService', () => {
     stop();
   });
 
-  test('[MC-T5] [LIFE-8] a server that fails keeps no other from starting, and is not among the tools', async () => {
+  test('[MC-T5] [LIFE-8] starts other servers when one fails, whose tools are not listed', async () => {
     const [broken, mute, good] = await Promise.all([
       service.create({ name: 'Broken', mcp_command: fixture('crash-handshake') }),
       service.create({ name: 'Mute', mcp_command: fixture('hang-handshake') }),
@@ -256,7 +256,7 @@ describe('[LIFE-6] McpService', () => {
     expect(new Set(service.availableTools().map(({ source_id }) => source_id))).toEqual(new Set([good.id]));
   });
 
-  test('[MC-T6] [MC-T7] variables and secrets are in the environment of its process', async () => {
+  test('[MC-T6] [MC-T7] passes variables and secrets to the environment of the process', async () => {
     // It dies where one of them is not as it should be, since whatever it said of them would be hidden.
     const check = `
       const { COLOUR, A_TOKEN } = process.env;
@@ -275,7 +275,7 @@ describe('[LIFE-6] McpService', () => {
     expect(JSON.parse(text)).toMatchObject({ COLOUR: 'blue', A_TOKEN: '***' });
   });
 
-  test('[MC-T8] shutting down ends every process, and each server can be started again', async () => {
+  test('[MC-T8] ends every process on shutdown, and each server can be started again', async () => {
     const ids = [await started({ ...plain, name: 'One' }), await started({ ...plain, name: 'Two' })];
     const waiting = await started({ name: 'Waiting', mcp_command: fixture('plain'), standby: 2 });
     const pids = await Promise.all(ids.map(pidOf));
@@ -287,7 +287,7 @@ describe('[LIFE-6] McpService', () => {
     expect(service.status(ids[0] ?? '')).toMatchObject({ state: 'running' });
   });
 
-  test('a tool is found by its canonical name, else by its own, and of several servers in the first by namespace', async () => {
+  test('finds a tool by its canonical name, else by its own, and among several servers in the first by namespace', async () => {
     const b = await started({ ...plain, name: 'B' });
     const ab = await started({ ...plain, name: 'A B' });
     const a = await started({ ...plain, name: 'A' });
@@ -298,11 +298,11 @@ describe('[LIFE-6] McpService', () => {
     expect(service.findToolProvider('echo')).toBe(ab);
     expect(service.findToolProvider('a:echo')).toBeUndefined();
     expect(service.findToolProvider('no-such')).toBeUndefined();
-    // What comes with Toolcrib itself is no MCP server.
+    // The built-in source is not an MCP server.
     expect(service.findToolProvider('builtin:uuid')).toBeUndefined();
   });
 
-  test('servers are listed, replaced and deleted, and outlive the application', async () => {
+  test('lists, replaces and deletes servers, which outlive the application', async () => {
     const { id } = await service.create({ ...plain, name: 'One', mcp_env_vars: { A_TOKEN: 'kept-by-the-stars' } });
     await service.update({ ...plain, id, name: 'Uno', mcp_env_vars: { A_TOKEN: '***', LEVEL: 'info' } });
     expect(service.list()).toMatchObject([{ id, name: 'Uno', namespace: 'one', enabled: true, source_type: 'mcp' }]);
@@ -315,7 +315,7 @@ describe('[LIFE-6] McpService', () => {
     expect([service.list(), service.get(id), await processes()]).toEqual([[], undefined, 0]);
   });
 
-  test('[MC-NT1] a disabled server is not started, and stays as it is', async () => {
+  test('[MC-NT1] does not start a disabled server, which stays as it is', async () => {
     const { id } = await service.create({ ...plain, name: 'Off', enabled: false });
     for (const act of [() => service.start(id), () => service.restart(id), () => service.callTool(id, 'echo', {})]) {
       await expect(act()).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -323,7 +323,7 @@ describe('[LIFE-6] McpService', () => {
     }
   });
 
-  test('[MC-NT2] with an id there is none of nothing is found, and nothing is executed', async () => {
+  test('[MC-NT2] finds and executes nothing for an unknown id', async () => {
     const id = await started({ ...plain, name: 'One' });
     const unknown = '00000000-0000-4000-8000-00000000dead';
     const missing = { code: 'NOT_FOUND' };
@@ -338,7 +338,7 @@ describe('[LIFE-6] McpService', () => {
     expect(service.findToolProvider('grown')).toBeUndefined();
   });
 
-  test('[MC-NT3] a server without a name is not saved', async () => {
+  test('[MC-NT3] does not save a server without a name', async () => {
     for (const config of [{ ...plain }, { ...plain, name: '  ' }]) {
       await expect(service.create(config)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', message: 'Name is required', field: 'name' });
     }
@@ -347,7 +347,7 @@ describe('[LIFE-6] McpService', () => {
     expect(service.list()).toEqual([]);
   });
 
-  test('[MC-NT4] [ERR-3] a required variable that is missing blocks the saving', async () => {
+  test('[MC-NT4] [ERR-3] does not save a server that lacks a required variable', async () => {
     const environment_variables = [{ name: 'A_TOKEN', required: true, secret: true }];
     const manifest = { name: 'needy', packages: [{ runtime: 'node', command: ['./server.js'], environment_variables }] };
     const mcp_plugin_dir = await pluginDirectory({ 'plugin.json': manifest, 'server.js': '' });
@@ -358,7 +358,7 @@ describe('[LIFE-6] McpService', () => {
     expect([service.list(), await processes()]).toEqual([[], 0]);
   });
 
-  test('[LIFE-7] a server that is enabled and cannot be started is disabled again, and the reason is told', async () => {
+  test('[LIFE-7] disables a server again that cannot be started, and gives the reason', async () => {
     const broken = { mcp_command: fixture('crash-handshake', '3', 'no licence'), name: 'Broken' };
     const { id } = await service.create({ ...broken, enabled: false });
     for (const update of [

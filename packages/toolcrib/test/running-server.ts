@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startServer, type RunningServer } from '../src/http/serve.ts';
-import type { ServeConfig } from '../src/http/server-config.ts';
+import { startServer, type RunningServer } from '../src/server/start-server.ts';
+import type { ServeConfig } from '../src/server/server-config.ts';
 import { ApiClient } from './fixtures/api-client.ts';
 import { startTokenIssuer } from './fixtures/token-issuer.ts';
 
@@ -77,7 +77,7 @@ export async function grantBuiltinTools(admin: ApiClient): Promise<void> {
   await admin.post('/api/policies', { id: 'users-use-builtin-tools', name: 'Users', matchers, groups: ['builtin-tools'] });
 }
 
-/** What an issuer beside others needs to say to make administrators. */
+/** The setting that gives an issuer beside others its administrators. */
 export const administering = { admin_claim: 'realm_access.roles=toolcrib-admin', run_claim: 'realm_access.roles=toolcrib-run' };
 
 /** [OPS-1] What `/metrics` of a server with an issuer asks for. */
@@ -110,7 +110,7 @@ export async function startServerWithIssuer({ issuers = [], ...config }: Partial
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
   readonly child: ChildProcess;
-  /** What the process printed on standard error so far, one entry per line. */
+  /** The output on standard error so far, one entry per line. */
   readonly log: string[];
   /** How it ended: its exit code, or the signal that ended it. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;

@@ -1,4 +1,4 @@
-import type { Counter } from '../inventory/counter.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { approve, isWaiting } from '../inventory/pinning.ts';
 import { toolDifference, type ToolDifference } from '../inventory/tool-difference.ts';
 import { CribError } from '../model/crib-error.ts';
@@ -8,26 +8,26 @@ import type { ToolRecord } from '../model/tool.ts';
 import type { Store } from '../store/store.ts';
 import type { MakeChange } from './change-log.ts';
 
-/** [INV-3] An approval names the hash of what was seen: what has changed again since then is not approved unseen. */
+/** [INV-3] An approval names the hash of the definition that was reviewed: a definition that has changed since is not approved. */
 export interface ApprovalAdministration {
   differenceOf(toolId: string): Promise<ToolDifference>;
-  /** What waits for approval, in the order of the names. */
+  /** Tools that wait for approval, sorted by name. */
   waitingOf(source: SourceRecord): Promise<ToolDifference[]>;
   approveTool(actor: Principal, toolId: string, definitionHash: string): Promise<ToolDifference>;
-  /** All of them or none. */
+  /** Approves all the given tools, or none. */
   approveSource(actor: Principal, source: SourceRecord, definitionHashes: Readonly<Record<string, string>>): Promise<void>;
 }
 
 interface ApprovalAdministrationInput {
   store: Store;
-  counter: Counter;
+  inventory: Inventory;
   change: MakeChange;
 }
 
-export function createApprovalAdministration({ store, counter, change }: ApprovalAdministrationInput): ApprovalAdministration {
+export function createApprovalAdministration({ store, inventory, change }: ApprovalAdministrationInput): ApprovalAdministration {
   async function differenceOf(toolId: string): Promise<ToolDifference> {
     const record = existing(await store.tools.get(toolId));
-    const source = counter.sources.get(record.source_id);
+    const source = inventory.sources.get(record.source_id);
     if (source === undefined) throw new CribError('NOT_FOUND', 'There is no such tool');
     return toolDifference(record, source);
   }
@@ -37,7 +37,7 @@ export function createApprovalAdministration({ store, counter, change }: Approva
     async waitingOf(source) {
       const records = await store.tools.listBySource(source.id);
       const waiting = records.filter((record) => isWaiting(record) && record.state !== 'deprecated');
-      // Databases have orders of their own.
+      // SQLite and PostgreSQL sort text differently.
       return waiting.map((record) => toolDifference(record, source)).sort((a, b) => (a.upstream_name < b.upstream_name ? -1 : 1));
     },
     async approveTool(actor, toolId, definitionHash) {
@@ -74,10 +74,10 @@ function existing(record: ToolRecord | undefined): ToolRecord {
 function refuseUnseen(record: ToolRecord, definitionHash: string, field: string): void {
   if (record.definition_hash === definitionHash) return;
   const { name } = record.discovered.definition;
-  throw new CribError('CONFLICT', `${name} has another definition than this one by now: look at the difference again`, { field });
+  throw new CribError('CONFLICT', `The definition of ${name} has changed since: review the difference again`, { field });
 }
 
-/** The hashes say what was approved; the definitions themselves can be long. */
+/** Only the hashes: they identify the approved definition, which can be long. */
 function recorded({ tool_id, discovered, state, approved_hash }: ToolRecord) {
   return { tool_id, name: discovered.definition.name, state, approved_hash };
 }

@@ -1,5 +1,5 @@
 import type { Acceptance } from '../execution/acceptance.ts';
-import type { Counter } from '../inventory/counter.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { changedBy, type ChangeTopic } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
@@ -12,26 +12,27 @@ interface Change {
 }
 
 /**
- * Makes an administrative change: written with its record in one transaction, and in force before it is acknowledged. `mutate` reads what
- * is there in that same transaction, so that of two changes at once neither is lost and each is recorded with what it really replaced.
+ * Makes an administrative change. The change and its record are written in one transaction, and the change is in force before it is
+ * acknowledged. `mutate` reads the current row in that transaction, so concurrent changes are not lost and each records what it replaced.
  */
 export type MakeChange = <After>(actor: Principal, change: Change, mutate: Mutation<After>) => Promise<After>;
 type Mutation<After> = (
   tx: StoreNouns,
-) => Promise<{ before: unknown; after: After; /** Nothing was written: there is nothing to record. */ isSame?: boolean }>;
+) => Promise<{ before: unknown; after: After; /** True if nothing was written: there is nothing to record. */ isSame?: boolean }>;
 
-/** Ends a transaction in which there was nothing to do. */
+/** Rolls back a transaction that had nothing to change. */
 class Unchanged extends Error {}
 
 interface MakeChangeInput {
   store: Store;
-  counter: Counter;
+  inventory: Inventory;
   acceptance: Acceptance;
 }
 
-export function createMakeChange({ store, counter, acceptance }: MakeChangeInput): MakeChange {
+export function createMakeChange({ store, inventory, acceptance }: MakeChangeInput): MakeChange {
   return async <After>(actor: Principal, change: Change, mutate: Mutation<After>) => {
-    if (acceptance.refusal !== undefined) throw acceptance.refusal;
+    const refusal = acceptance.refusal();
+    if (refusal !== undefined) throw refusal;
     const recorded = { ...change, ...changedBy(actor), before: null as Json, after: null as Json };
     let after: After | undefined;
     try {
@@ -47,7 +48,7 @@ export function createMakeChange({ store, counter, acceptance }: MakeChangeInput
       throw error;
     }
     // [POL-5] The very next request is decided by the new rules.
-    await counter.reload(new Set([change.topic]));
+    await inventory.reload(new Set([change.topic]));
     return after as After;
   };
 }

@@ -4,7 +4,7 @@ import type { ManagedBy } from '../model/managed-by.ts';
 import type { Group, GroupInput } from '../model/policy.ts';
 import type { Principal } from '../model/principal.ts';
 import { compileGroup } from '../policy/group-membership.ts';
-import type { StoreNouns } from '../store/store.ts';
+import type { Store, StoreNouns } from '../store/store.ts';
 import type { MakeChange } from './change-log.ts';
 import { laterThan } from './later-than.ts';
 import { isSameRow } from './is-same-row.ts';
@@ -12,13 +12,18 @@ import { refuseOvertaken, type Seen } from './refuse-overtaken.ts';
 import { resolveToolReferences } from './tool-references.ts';
 
 export interface GroupAdministration {
+  list(): Promise<Group[]>;
+  /** Throws `NOT_FOUND` if there is no such group. */
+  get(id: string): Promise<Group>;
   create(actor: Principal, input: GroupInput & { id?: string; managed_by?: ManagedBy }): Promise<Group>;
   update(actor: Principal, id: string, input: GroupInput & { managed_by?: ManagedBy }, options?: Seen): Promise<Group>;
   delete(actor: Principal, id: string, options?: Seen): Promise<void>;
 }
 
-export function createGroupAdministration({ change }: { change: MakeChange }): GroupAdministration {
+export function createGroupAdministration({ store, change }: { store: Store; change: MakeChange }): GroupAdministration {
   return {
+    list: () => store.groups.list(),
+    get: (id) => existing(store, id),
     async create(actor, { id = randomUUID(), managed_by = null, ...input }) {
       refuseBadExpressions(input);
       return change(actor, { kind: 'group-created', topic: 'group', subject: id }, async (tx) => {
@@ -46,7 +51,7 @@ export function createGroupAdministration({ change }: { change: MakeChange }): G
         const users = (await tx.policies.list()).filter((policy) => policy.groups.includes(id));
         if (users.length > 0) {
           const names = users.map((policy) => policy.id).join(', ');
-          throw new CribError('CONFLICT', `These policies still grant the group: ${names}. Take it out of them first`);
+          throw new CribError('CONFLICT', `These policies still grant the group: ${names}. Remove the group from them first`);
         }
         await tx.groups.delete(id);
         return { before, after: null };

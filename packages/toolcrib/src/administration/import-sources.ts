@@ -1,53 +1,53 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Counter } from '../inventory/counter.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
-import type { DefinedSource, SourceRecord } from '../model/source.ts';
+import { isDefined, type DefinedSource, type SourceRecord } from '../model/source.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { parseImport, readImport, type ImportedRegistration } from '../sources/import/read-import.ts';
-import { mergeSource } from '../sources/registration/merge-source.ts';
 import { namespaceFromName } from '../sources/registration/namespace.ts';
-import { normaliseSource } from '../sources/registration/normalise-source.ts';
-import { sourceFormSchema, type SourceForm } from '../sources/registration/source-form.ts';
+import type { SourceForm } from '../sources/registration/source-form.ts';
+import { sourceFormSchema } from '../sources/source-forms.ts';
+import { mergeSource, normaliseSource } from '../sources/source-registrations.ts';
 import type { ScopeOf } from './registration-scope.ts';
 import type { SourceAdministration } from './sources.ts';
 
-/** What became of one entry. */
+/** The outcome of importing one entry. */
 export interface ImportOutcome {
-  /** Where it stands in what was imported. */
+  /** The path of the entry in the imported document. */
   entry: string;
   outcome: 'registered' | 'updated' | 'unchanged' | 'refused';
   source: SourceRecord | null;
-  /** Parts of the entry that are not used, or were read as something else. */
+  /** Parts of the entry that were ignored or converted. */
   notes: string[];
-  /** Why it was refused; null otherwise. */
+  /** Why the entry was refused; null otherwise. */
   error: CribError | null;
 }
 
 export interface ImportOptions {
-  /** Of a manual, which has no name of its own. */
+  /** The name for a manual, which has none of its own. */
   name?: string | undefined;
-  /** Replaces sources of the same namespace that are registered otherwise. */
+  /** Replaces sources that have the same namespace but a different registration. */
   update?: boolean | undefined;
 }
 
-/** [SRC-4] Registers whatever a file of another client, a UTCP call template or a manual describes: text, or the JSON itself. */
+/** [SRC-4] Registers the sources in another client's file, a UTCP call template or a UTCP manual, given as text or as parsed JSON. */
 export type ImportSources = (actor: Principal, config: unknown, options?: ImportOptions) => Promise<ImportOutcome[]>;
 
 interface ImportSourcesInput {
-  counter: Counter;
+  inventory: Inventory;
   sources: SourceAdministration;
   scopeOf: ScopeOf;
   secrets: Pick<SecretStore, 'get'>;
 }
 
-/** One after the other, so that two of the same name are told apart. A refusal is the outcome of its entry alone. */
-export function createImportSources({ counter, sources, scopeOf, secrets }: ImportSourcesInput): ImportSources {
-  /** Whether it is there already, just so. What was switched off by hand stays what it is. */
+/** Imports entries one after another, so that the second of two with the same name conflicts. A refused entry does not stop the rest. */
+export function createImportSources({ inventory, sources, scopeOf, secrets }: ImportSourcesInput): ImportSources {
+  /** Whether the source is registered exactly like this already. Ignores `enabled`: a source disabled by hand stays disabled. */
   async function isSame(known: DefinedSource, form: SourceForm): Promise<boolean> {
     if (known.source_type !== form.source_type || known.name !== form.name) return false;
-    const made = await normaliseSource(mergeSource(known, form), { ...scopeOf(known.id), known });
+    const made = await normaliseSource(mergeSource(known, form), { ...scopeOf(known.id, form.source_type), known });
     if (!isDeepStrictEqual(plain(made.definition), plain(known.definition))) return false;
     for (const [variable, value] of Object.entries(made.secrets)) {
       if ((await secrets.get(sourceSecretName(known.id, variable)))?.reveal() !== value) return false;
@@ -57,11 +57,11 @@ export function createImportSources({ counter, sources, scopeOf, secrets }: Impo
 
   async function take(actor: Principal, form: SourceForm, update: boolean): Promise<Pick<ImportOutcome, 'outcome' | 'source'>> {
     const namespace = form.namespace ?? namespaceFromName(form.name ?? '');
-    const known = [...counter.sources.values()].find((source) => source.namespace === namespace);
+    const known = [...inventory.sources.values()].find((source) => source.namespace === namespace);
     if (known === undefined) return { outcome: 'registered', source: await sources.register(actor, form) };
-    if (known.source_type !== 'builtin' && (await isSame(known, form))) return { outcome: 'unchanged', source: known };
+    if (isDefined(known) && (await isSame(known, form))) return { outcome: 'unchanged', source: known };
     if (update) return { outcome: 'updated', source: await sources.replace(actor, known.id, form) };
-    const message = `A source with the namespace ${namespace} is already there, and registered otherwise. Import with update (--update) to replace it`;
+    const message = `A source with the namespace ${namespace} already exists with a different registration. Import with update (--update) to replace it`;
     throw new CribError('CONFLICT', message, { field: 'namespace' });
   }
 
@@ -85,7 +85,7 @@ export function createImportSources({ counter, sources, scopeOf, secrets }: Impo
   };
 }
 
-/** As it is stored: what is not there is not there. */
+/** As stored: properties that are undefined are dropped. */
 function plain(definition: object): unknown {
   return JSON.parse(JSON.stringify(definition));
 }

@@ -1,15 +1,15 @@
-import { canonicalJson } from '../inventory/definition-hash.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import type { DefinedSource } from '../model/source.ts';
-import { registrationOf } from '../sources/registration/registration-of.ts';
+import { registrationOf } from '../sources/source-registrations.ts';
 
 /**
- * [SRC-2] Whether a replacement says what there is already, so that nothing is written, recorded or restarted. What it comes to counts as
- * well: the manifest that it names may say something else by now.
+ * [SRC-2] Whether a replacement equals the stored source, so that nothing is written, recorded or restarted. The definitions are compared
+ * too: a manifest that the registration names may have changed.
  */
 export function isUnchanged(known: DefinedSource, made: DefinedSource): boolean {
   const named = ({ name, namespace, enabled, managed_by }: DefinedSource) => [name, namespace, enabled, managed_by];
   const isSame = (before: unknown, after: unknown) => canonicalJson(before) === canonicalJson(after);
   if (!isSame([named(known), registrationOf(known)], [named(made), registrationOf(made)])) return false;
-  // One from before is described by a registration that need not come to it exactly.
+  // Older sources have no stored registration; the one derived for them may not produce exactly their definition.
   return known.registration === undefined || isSame(known.definition, made.definition);
 }

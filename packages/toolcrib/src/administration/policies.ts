@@ -4,27 +4,33 @@ import type { ManagedBy } from '../model/managed-by.ts';
 import type { Policy, PolicyInput } from '../model/policy.ts';
 import type { Principal } from '../model/principal.ts';
 import { compileMatcher } from '../policy/matcher.ts';
-import type { StoreNouns } from '../store/store.ts';
+import type { Store, StoreNouns } from '../store/store.ts';
 import type { MakeChange } from './change-log.ts';
 import { laterThan } from './later-than.ts';
 import { isSameRow } from './is-same-row.ts';
 import { refuseOvertaken, type Seen } from './refuse-overtaken.ts';
 
 export interface PolicyAdministration {
+  list(): Promise<Policy[]>;
+  /** Throws `NOT_FOUND` if there is no such policy. */
+  get(id: string): Promise<Policy>;
   create(actor: Principal, input: PolicyInput & { id?: string; managed_by?: ManagedBy }): Promise<Policy>;
   update(actor: Principal, id: string, input: PolicyInput & { managed_by?: ManagedBy }, options?: Seen): Promise<Policy>;
   delete(actor: Principal, id: string, options?: Seen): Promise<void>;
 }
 
 interface PolicyAdministrationInput {
+  store: Store;
   change: MakeChange;
-  /** Whether there is no issuer but our own: what is saved then is for development alone, and saving it elsewhere puts it into force there. */
+  /** True if the only issuer is our own. Policies saved then apply in development only, until they are saved again in production. */
   development: boolean;
 }
 
-export function createPolicyAdministration({ change, development }: PolicyAdministrationInput): PolicyAdministration {
+export function createPolicyAdministration({ store, change, development }: PolicyAdministrationInput): PolicyAdministration {
   const saved = development ? 'development' : null;
   return {
+    list: () => store.policies.list(),
+    get: (id) => existing(store, id),
     async create(actor, { id = randomUUID(), managed_by = saved, ...input }) {
       refuseBadExpressions(input);
       return change(actor, { kind: 'policy-created', topic: 'policy', subject: id }, async (tx) => {

@@ -3,9 +3,9 @@ import type { Refusal, RefusalKind } from '../model/refusal.ts';
 import { uuidV7 } from '../model/uuid-v7.ts';
 
 export interface RefusalLog {
-  /** Answers at once: whoever is refused does not wait for the record. */
+  /** Returns at once: a refused caller does not wait for the record. */
   note(refusal: Omit<Refusal, 'id' | 'at' | 'count'>): void;
-  /** Resolves when what was noted so far is written, or could not be. */
+  /** Resolves when all refusals so far are written, or writing them has failed. */
   flush(): Promise<void>;
 }
 
@@ -14,11 +14,11 @@ interface RefusalLogInput {
   warn(message: string): void;
   /** How long refusals are collected before they are written. */
   collectMs?: number;
-  /** How many of a kind are listed one by one in that time; the others are counted, so that a flood of bad tokens cannot fill the disk. */
+  /** How many of each kind are listed per batch; the rest are only counted, so that a flood of bad tokens cannot fill the disk. */
   mostListed?: number;
 }
 
-/** [SEC-4] The record of what is refused at the door. */
+/** [SEC-4] The record of requests refused for lack of a valid token or of permission. */
 export function createRefusalLog({ append, warn, collectMs = 1000, mostListed = 20 }: RefusalLogInput): RefusalLog {
   let listed: Refusal[] = [];
   let counted = new Map<RefusalKind, { code: ErrorCode; count: number }>();
@@ -30,7 +30,7 @@ export function createRefusalLog({ append, warn, collectMs = 1000, mostListed = 
     counted.set(kind, { code, count: (counted.get(kind)?.count ?? 0) + by });
   }
 
-  /** By kind, so that a flood of strangers hides nothing that somebody we know has tried. */
+  /** Limited by kind, so that a flood of unauthenticated requests does not hide what authenticated users tried. */
   function keep(refusal: Refusal): void {
     const { kind, code } = refusal;
     if (listed.filter((other) => other.kind === kind).length < mostListed) listed.push(refusal);
@@ -45,12 +45,12 @@ export function createRefusalLog({ append, warn, collectMs = 1000, mostListed = 
       await append([...rows, ...[...sums].map(([kind, sum]) => sumOf(kind, sum))]);
       failing = false;
     } catch (error) {
-      // Kept for the next time, and counted with those that have come meanwhile.
+      // Kept for the next attempt, under the same limit as refusals that have arrived since.
       const all = [...rows, ...listed];
       listed = [];
       for (const refusal of all) keep(refusal);
       for (const [kind, sum] of sums) count(kind, sum.code, sum.count);
-      if (!failing) warn(`Refused requests could not be recorded: ${String(error)}. Trying again with the next one.`);
+      if (!failing) warn(`Refused requests could not be recorded: ${String(error)}. They are kept, and written with the next refusal.`);
       failing = true;
     }
   }
@@ -65,7 +65,7 @@ export function createRefusalLog({ append, warn, collectMs = 1000, mostListed = 
   return {
     note(refusal) {
       keep({ id: uuidV7(), at: Date.now(), ...refusal, count: 1 });
-      // The server's end waits for the last ones, the timer need not keep it alive.
+      // Shutdown flushes the rest, so the timer need not keep the process alive.
       timer ??= setTimeout(() => void flush(), collectMs).unref();
     },
     flush,

@@ -1,11 +1,11 @@
 import { CribError } from '../model/crib-error.ts';
 
-/** What a change was made for: `updated_at` of what somebody has looked at, where it is to be changed only as long as it is that. */
+/** `seen`: the `updated_at` that the caller read. The change is made only if it is still current; unconditionally if it is left out. */
 export interface Seen {
   seen?: number | undefined;
 }
 
 export function refuseOvertaken(current: { updated_at: number }, { seen }: Seen): void {
   if (seen === undefined || current.updated_at === seen) return;
-  throw new CribError('CONFLICT', 'It was changed since it was read: read it again, and make the change to what is there now');
+  throw new CribError('CONFLICT', 'This was changed since you read it: read it again, and repeat the change on the new version');
 }

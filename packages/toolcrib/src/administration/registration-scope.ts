@@ -4,36 +4,30 @@ import type { Egress } from '../net/egress.ts';
 import { createFillIn } from '../secrets/fill-in.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
-import { readManifest } from '../sources/mcp/registration/manifest.ts';
-import type { LookUpServer } from '../sources/mcp/registry/registry-lookup.ts';
+import type { SourceKinds } from '../sources/open-kinds.ts';
 import type { RegistrationContext } from '../sources/registration/registration-context.ts';
 
-export type ScopeOf = (sourceId: string) => RegistrationContext;
+export type ScopeOf = (sourceId: string, sourceType: string) => RegistrationContext;
 
 interface RegistrationScopeInput {
   secrets: Pick<SecretStore, 'get'>;
-  /** [ENV-2] Environment variables of ours that sources may name. */
+  /** [ENV-2] Environment variables of the server that sources may refer to. */
   allowedNames: ReadonlySet<string>;
-  /** Directories of this machine that containers may mount. */
-  allowedMounts: readonly string[];
   egress: Pick<Egress, 'checkLiteral' | 'checkAddress'>;
-  /** [SRC-2] */
-  lookUp: LookUpServer;
-  /** [INV-3] For sources that say nothing. */
+  kinds: SourceKinds;
+  /** [INV-3] The default for sources that do not set it. */
   pinning: Pinning | undefined;
 }
 
-/** [SRC-10] What there is for one source to refer to, judged by what will fill it in when the server is started. */
-export function createScopeOf({ secrets, allowedNames, allowedMounts, egress, lookUp, pinning }: RegistrationScopeInput): ScopeOf {
-  return (sourceId) => {
+/** [SRC-10] The secrets and variables that a source can refer to, resolved in the same way as when the source is started. */
+export function createScopeOf({ secrets, allowedNames, egress, kinds, pinning }: RegistrationScopeInput): ScopeOf {
+  return (sourceId, sourceType) => {
     const fillIn = createFillIn({ secrets, sourceId, allowedNames, environment: process.env, declared: {} });
     return {
-      allowedMounts,
+      ...kinds.of(sourceType).registrationContext,
       pinning,
-      lookUp,
       checkLiteral: egress.checkLiteral,
       checkAddress: egress.checkAddress,
-      readManifest,
       secretName: (variable) => sourceSecretName(sourceId, variable),
       hasSecret: async (name) => (await secrets.get(name)) !== undefined,
       async hasVariable(name) {

@@ -1,47 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import { placeInLine } from '../isolation/place-in-line.ts';
-import type { Turn } from '../isolation/isolation.ts';
 import { toolChoice } from '../inventory/tool-choice.ts';
-import type { Counter } from '../inventory/counter.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { CribError } from '../model/crib-error.ts';
-import { summariseImport, type ImportSummary } from '../model/import-summary.ts';
+import type { ImportSummary } from '../model/import-summary.ts';
 import { TimeoutError } from '../model/named-errors.ts';
 import type { Principal } from '../model/principal.ts';
-import type { DefinedSource, DocumentSource, McpSource } from '../model/source.ts';
+import type { DefinedSource } from '../model/source.ts';
 import type { DiscoveredTool } from '../model/tool.ts';
 import { sourceSecretName } from '../secrets/secret-name.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
-import { heldOrigins } from '../sources/documents/held-origins.ts';
-import { originsOf } from '../sources/documents/pin-origins.ts';
-import type { McpServerInfo } from '../sources/mcp/mcp-session.ts';
-import type { ImportedDocument } from '../sources/openapi/import-document.ts';
-import type { RunGate } from '../sources/mcp/run/run-gate.ts';
-import type { SessionOpener } from '../sources/mcp/session-opener.ts';
-import { normaliseSource } from '../sources/registration/normalise-source.ts';
-import type { NormalisedSource } from '../sources/registration/normalised-registration.ts';
+import type { SourceKinds } from '../sources/open-kinds.ts';
+import type { SourceInfo } from '../sources/open-source.ts';
+import type { NormalisedRegistration, RunNeed } from '../sources/registration/normalised-registration.ts';
 import type { SourceForm } from '../sources/registration/source-form.ts';
+import { normaliseSource, runNeedOf, showSource, type NormalisedSource } from '../sources/source-registrations.ts';
+import type { Trial } from '../sources/source-type.ts';
 import type { MakeChange } from './change-log.ts';
-import { needsRunPermission } from './needs-run-permission.ts';
 import type { ScopeOf } from './registration-scope.ts';
 import type { RunPermission } from './run-permission.ts';
-import { sourceOf } from './source-of.ts';
 
-/** [SRC-8] What a registration would come to. */
+/** [SRC-8] The source that a registration would make. */
 export interface SourcePreview {
   name: string;
   namespace: string;
   source: DefinedSource;
-  /** What would be started, and the packages, script or image in it; null for a remote server. */
-  starts: { runtime: string; runs: string[] } | null;
-  /** Fields of required values that are not there. */
+  /** The command that would be started, with its packages, script or image; null for a remote server. */
+  starts: NormalisedRegistration<unknown>['starts'];
+  /** Fields whose required value is missing. */
   missing: string[];
-  /** Null where the server was not asked. */
+  /** Null if the source was not tried. */
   tools: DiscoveredTool[] | null;
-  server: McpServerInfo | null;
-  /** [OAS-1] What became of its document; null where it has none, or it was not looked at. */
+  server: SourceInfo | null;
+  /** [OAS-1] The outcome of importing its document; null if it has none, or the document was not read. */
   import: ImportSummary | null;
-  /** Why it could not be registered, or could not be started. */
+  /** Why the source could not be registered or started. */
   error: CribError | null;
 }
 
@@ -52,97 +46,70 @@ export type PreviewSource = (
 ) => Promise<SourcePreview>;
 
 interface SourcePreviewInput {
-  counter: Counter;
+  inventory: Inventory;
   secrets: Pick<SecretStore, 'get'>;
   scopeOf: ScopeOf;
   runPermission: RunPermission;
-  gate: Pick<RunGate, 'check'>;
+  kinds: SourceKinds;
   change: MakeChange;
-  /** Opens sessions with these secrets, and keeps nothing of what it learns. */
-  createOpener(secrets: Pick<SecretStore, 'get'>): SessionOpener;
-  /** [SRC-5] The same for a document; `text` is the one that was pasted. */
-  importDocument(
-    source: DocumentSource,
-    given: { secrets: Pick<SecretStore, 'get'>; text: string | null },
-    turn: Turn,
-  ): Promise<ImportedDocument>;
-  /** Told of the source that was only looked at; resolves when nothing that was made for it is left. */
-  forgotten(sourceId: string): Promise<void>;
+  /** Values for a trial of the source, with these secrets, and logs that are discarded. */
+  trialOf(sourceId: string, secrets: Pick<SecretStore, 'get'>): Pick<Trial, 'values' | 'log' | 'wireLog'>;
+  /** Called when the trial is over, to forget the source. */
+  onTried(sourceId: string): void;
 }
 
-/** Tries a registration without saving anything of it. */
+type Found = Pick<SourcePreview, 'tools' | 'server' | 'import' | 'error'>;
+
+/** Tries a registration without saving it. */
 export function createSourcePreview(input: SourcePreviewInput): PreviewSource {
-  const { counter, secrets, scopeOf, runPermission, gate, change } = input;
+  const { inventory, secrets, scopeOf, runPermission, kinds, change } = input;
 
   function clash(namespace: string): CribError | null {
-    const taken = [...counter.sources.values()].find((source) => source.namespace === namespace);
+    const taken = [...inventory.sources.values()].find((source) => source.namespace === namespace);
     if (taken === undefined) return null;
-    return new CribError('CONFLICT', `The source ${taken.name} has the namespace ${namespace} already. Choose another`, {
+    return new CribError('CONFLICT', `The source ${taken.name} already has the namespace ${namespace}. Choose another namespace`, {
       field: 'namespace',
     });
   }
 
-  /** [LIFE-3] As a transient source is started: spawn, handshake, list, end. */
-  async function askServer(source: McpSource, overlaid: Pick<SecretStore, 'get'>, { signal, over }: Signals): Promise<Found> {
-    const { definition } = source;
-    const session = await input.createOpener(overlaid)(source, signal);
-    try {
-      const tools = await session.listTools({ signal: over, resources: definition.register_resources_as_tools });
-      return { tools: tools.filter(toolChoice(definition.tools)), server: session.info, import: null, error: null };
-    } finally {
-      await session.close();
-    }
-  }
-
-  async function readDocument(
-    source: DocumentSource,
-    given: { secrets: Pick<SecretStore, 'get'>; text: string | null },
-    turn: Turn,
-  ): Promise<Found> {
-    const { title, version, tools, report } = await input.importDocument(source, given, turn);
-    const server = { name: title, version, protocol_version: report.format, instructions: null };
-    return {
-      tools: tools.filter(toolChoice(source.definition.tools)),
-      server,
-      import: summariseImport(report),
-      error: heldOrigins(source, originsOf(tools)),
-    };
-  }
-
-  async function discover(
-    source: DefinedSource,
-    { secrets: values, document }: NormalisedSource,
-    { caller, signal }: Turn,
-  ): Promise<Found> {
-    const own = new Map(Object.entries(values).map(([variable, value]) => [sourceSecretName(source.id, variable), new Secret(value)]));
+  async function discover(source: DefinedSource, made: NormalisedSource, caller: string, signal: AbortSignal): Promise<Found> {
+    const { id, definition, source_type } = source;
+    const own = new Map(Object.entries(made.secrets).map(([variable, value]) => [sourceSecretName(id, variable), new Secret(value)]));
     const overlaid = { get: async (name: string) => own.get(name) ?? secrets.get(name) };
-    const { startupTimeoutMs } = source.definition.resilience;
+    const { startupTimeoutMs } = definition.resilience;
     const deadline = AbortSignal.timeout(startupTimeoutMs);
-    const over = AbortSignal.any([signal, deadline]);
     let place = 0;
-    const onPlace = (told: number) => (place = told);
+    const turn = { caller, signal, onPlace: (position: number) => (place = position) };
+    const kind = kinds.of(source_type);
     try {
-      if (source.source_type === 'mcp') return await askServer(source, overlaid, { signal, over });
-      return await readDocument(source, { secrets: overlaid, text: document }, { caller, signal: over, onPlace });
+      const over = AbortSignal.any([signal, deadline]);
+      const { tools, info, imported, error } = await kind.preview(source, {
+        ...input.trialOf(id, overlaid),
+        text: made.document,
+        turn,
+        over,
+      });
+      return { tools: tools.filter(toolChoice(definition.tools)), server: info, import: imported, error };
     } catch (error) {
       if (signal.aborted) throw error;
       if (deadline.aborted && !(error instanceof CribError)) {
         const why = place === 0 ? '' : `. ${placeInLine(place)}: try again later`;
-        return failed(new TimeoutError(`Its tools were not known within ${startupTimeoutMs} ms${why}`, { cause: error }));
+        return failed(new TimeoutError(`The source did not list its tools within ${startupTimeoutMs} ms${why}`, { cause: error }));
       }
       if (!(error instanceof CribError)) throw error;
       return failed(error);
     } finally {
-      await input.forgotten(source.id);
+      input.onTried(id);
+      await kind.release(id);
     }
   }
 
-  /** [SEC-2] Why this may not be started here, or not by whoever asks. */
-  function runRefusal(actor: Principal, form: SourceForm, normalised: NormalisedSource): CribError | null {
-    if (!needsRunPermission(normalised)) return null;
+  /** [SEC-2] Why the command may not be started here, or not by this actor; null if it may. */
+  function runRefusal(actor: Principal, need: RunNeed | null, { source_type, definition }: NormalisedSource): CribError | null {
+    if (need === null) return null;
     try {
-      runPermission.require(actor, form);
-      if (normalised.source_type === 'mcp') gate.check(normalised.definition);
+      runPermission.require(actor, need);
+      kinds.of(source_type).checkRun(definition);
       return null;
     } catch (error) {
       if (error instanceof CribError) return error;
@@ -152,38 +119,36 @@ export function createSourcePreview(input: SourcePreviewInput): PreviewSource {
 
   return async (actor, form, { discover: wanted, signal }) => {
     const id = randomUUID();
-    const normalised = await normaliseSource(form, { ...scopeOf(id), preview: true });
-    const { name, namespace, starts, missing } = normalised;
-    // [SEC-2] Whoever may not register it may not try it either.
-    if (wanted && needsRunPermission(normalised)) runPermission.require(actor, form);
+    const normalised = await normaliseSource(form, { ...scopeOf(id, form.source_type), preview: true });
+    const { name, namespace, source_type, definition, starts, missing } = normalised;
+    const need = runNeedOf(form, normalised);
+    // [SEC-2] Trying a source needs the same permission as registering it.
+    if (wanted) runPermission.require(actor, need);
     const [field] = missing;
     const unsavable =
       clash(namespace) ??
       (field === undefined ? null : new CribError('VALIDATION_ERROR', 'Missing required credentials', { field })) ??
-      runRefusal(actor, form, normalised);
+      runRefusal(actor, need, normalised);
     const now = Date.now();
-    const source = sourceOf({ ...normalised, enabled: true }, { id, managed_by: null, created_at: now, updated_at: now });
-    // [SEC-4] It is started or connected to, though nothing is saved.
-    if (wanted && unsavable === null) {
-      const { source_type } = source;
-      const how = source_type === 'mcp' ? { transport_type: source.definition.transport_type } : { source_type };
-      const after = { name, namespace, ...how, starts };
-      await change(actor, { kind: 'source-previewed', topic: 'source', subject: id }, async () => ({ before: null, after }));
-    }
-    // What could not be saved is not started either.
+    const stamp = { managed_by: null, created_at: now, updated_at: now };
+    const source: DefinedSource = { id, name, namespace, enabled: true, source_type, definition, ...stamp };
+    // A source that could not be saved is not started.
+    const isTried = wanted && unsavable === null;
+    // [SEC-4] A trial is recorded although nothing is saved: it starts or connects to the source.
+    if (isTried) await change(actor, { kind: 'source-previewed', topic: 'source', subject: id }, async () => recorded(source, starts));
     const nothing = { tools: null, server: null, import: null, error: unsavable };
-    const found = wanted && unsavable === null ? await discover(source, normalised, { caller: actor.key, signal }) : nothing;
+    const found = isTried ? await discover(source, normalised, actor.key, signal) : nothing;
     return { name, namespace, source, starts, missing, ...found };
   };
 }
 
-interface Signals {
-  signal: AbortSignal;
-  /** The same, or the time is over. Opening a session has a time of its own. */
-  over: AbortSignal;
+/** The record of a trial: names the transport if the kind of source has several. */
+function recorded(source: DefinedSource, starts: SourcePreview['starts']) {
+  const { name, namespace, source_type } = source;
+  const shown = showSource(source);
+  const how = 'transport_type' in shown ? { transport_type: shown.transport_type } : { source_type };
+  return { before: null, after: { name, namespace, ...how, starts } };
 }
-
-type Found = Pick<SourcePreview, 'tools' | 'server' | 'import' | 'error'>;
 
 function failed(error: CribError): Found {
   return { tools: null, server: null, import: null, error };

@@ -1,40 +1,30 @@
-import { canonicalJson } from '../inventory/definition-hash.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import { CribError } from '../model/crib-error.ts';
 import { splitStamp } from '../model/read-back.ts';
-import type { SourceRecord } from '../model/source.ts';
-import { seenFields } from '../sources/registration/replaced-source-form.ts';
-import { showSource } from '../sources/registration/show-source.ts';
-
-interface ReadBack {
-  id?: string | undefined;
-  definition?: object | null | undefined;
-  managed_by?: unknown;
-  created_at?: number | undefined;
-  updated_at?: number | undefined;
-}
-
-/** Of each form by itself, so that `source_type` still tells them apart. */
-type Registration<Body> = Body extends unknown ? Omit<Body, keyof ReadBack | keyof typeof seenFields> : never;
+import { isDefined, type SourceRecord } from '../model/source.ts';
+import { seenFields, type ReadBack } from '../sources/source-forms.ts';
+import { showSource } from '../sources/source-registrations.ts';
+import type { SourceForm } from '../sources/registration/source-form.ts';
 
 /**
- * [SRC-2] The registration within what may be a whole answer of ours. What the server alone sets has to be as it was read; what it has only
- * seen changes by itself, and is ignored.
+ * [SRC-2] Extracts the registration from a body that may be a whole response of ours. Fields that only the server sets must be as they were
+ * read; fields that report its state, such as `status`, change by themselves and are ignored.
  */
-export function splitReadBack<Body extends ReadBack>(
-  body: Body,
+export function splitReadBack<Form extends Pick<SourceForm, 'id'>>(
+  body: Form & ReadBack,
   current: SourceRecord,
-): { form: Registration<Body>; seen: number | undefined } {
+): { form: Form; seen: number | undefined } {
   const { definition, ...rest } = body;
   const { input, seen } = splitStamp(rest, current);
   const form: Record<string, unknown> = { ...input };
   for (const field of Object.keys(seenFields)) delete form[field];
-  // Where it was changed since, that is what is wrong with it.
+  // If the source was changed since, saving fails with that reason.
   const isCurrent = seen === undefined || seen === current.updated_at;
-  const shown = current.source_type === 'builtin' ? null : showSource(current);
+  const shown = isDefined(current) ? showSource(current) : null;
   if (definition != null && isCurrent && canonicalJson(definition) !== canonicalJson(shown)) {
     const message =
-      'The definition is made from the registration: change the fields of that, and send the definition as it was read, or leave it out';
+      'The definition follows from the registration and cannot be changed itself: change the registration fields, and leave the definition out';
     throw new CribError('VALIDATION_ERROR', message, { field: 'definition' });
   }
-  return { form: form as Registration<Body>, seen };
+  return { form: form as Form, seen };
 }

@@ -4,16 +4,15 @@ import type { SourceRecord } from '../model/source.ts';
 import type { StoreNouns } from '../store/store.ts';
 
 interface ReferenceScope {
-  /** Those that count, where it is not all there are. */
+  /** The sources to look in; all stored ones if left out. */
   sources?: readonly Pick<SourceRecord, 'id' | 'namespace'>[];
-  /** Namespaces of sources that are about to be made; what names their tools is left as it is. */
+  /** Namespaces of sources that are about to be created; references to their tools stay unresolved. */
   pending?: ReadonlySet<string>;
 }
 
 /**
- * [NAME-4] The ids of tools that were named. Ids are what is stored: were it names, a source that is deleted and another that takes its
- * namespace later would inherit what was granted to the first, and so would a tool that is given another's name. A tool that its source
- * has not shown yet may be named all the same.
+ * [NAME-4] Resolves tool names to ids, which are stored. With stored names, a source that takes over the namespace of a deleted one would
+ * inherit its grants, and so would a tool that is renamed to another's name. A tool that its source has not listed yet may be named too.
  */
 export async function resolveToolReferences(
   tx: StoreNouns,
@@ -35,7 +34,9 @@ export async function resolveToolReferences(
     if (pending?.has(namespace) === true) return reference;
     const sourceId = sourceIds.get(namespace);
     if (sourceId === undefined || separator === reference.length - 1)
-      throw new CribError('VALIDATION_ERROR', `${at} must be a tool id or <namespace>:<tool> of a source there is`, { field: at });
+      throw new CribError('VALIDATION_ERROR', `${at} must be a tool id, or <namespace>:<tool> with the namespace of an existing source`, {
+        field: at,
+      });
     const name = reference.slice(separator + 1);
     const renamed = renamedBySource.get(sourceId) ?? (await renamedTools(tx, sourceId));
     renamedBySource.set(sourceId, renamed);
@@ -43,7 +44,7 @@ export async function resolveToolReferences(
   }
 }
 
-/** [INV-5] What administrators have given a name of their own, by that name: it is the one that is seen, so it is the one that is meant. */
+/** [INV-5] Tools that administrators have renamed, by the new name: users see that name, so references mean it. */
 async function renamedTools(tx: StoreNouns, sourceId: string): Promise<ReadonlyMap<string, string>> {
   const records = await tx.tools.listBySource(sourceId);
   return new Map(records.flatMap(({ tool_id, overrides: { rename } }) => (rename === undefined ? [] : [[rename, tool_id]])));

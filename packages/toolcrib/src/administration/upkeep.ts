@@ -1,16 +1,16 @@
 import type { Store } from '../store/store.ts';
 import { formatHead } from '../model/audit.ts';
+import { noObserver, type Observer } from '../model/observer.ts';
 
 interface UpkeepInput {
   store: Store;
-  /** How many days each is kept. */
+  /** How many days each kind of record is kept. */
   days: { calls: number; changes: number; artifacts: number };
-  /** Tells what is left of servers that were killed; not where that was told at the start. */
+  /** Ends the calls of killed servers. Undefined with SQLite, where doing so at the start is enough. */
   abandonLost?: (() => Promise<void>) | undefined;
-  /** [SEC-4] Told how far the record has come, so that an end which is cut off later shows. */
-  onAuditHeads?: ((heads: string[]) => void) | undefined;
+  observer?: Pick<Observer, 'auditHeadsRead'> | undefined;
   warn(message: string): void;
-  /** How often it looks for calls of killed servers. */
+  /** How often to look for calls of killed servers. */
   lostEveryMs?: number;
 }
 
@@ -22,8 +22,8 @@ export interface Upkeep {
 const everyMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** Every hour, what was kept for long enough is let go of. What killed servers were at is told sooner: somebody may wait for it. */
-export function startUpkeep({ store, days, abandonLost, onAuditHeads, warn, lostEveryMs = 30_000 }: UpkeepInput): Upkeep {
+/** Deletes expired records every hour. Looks for calls of killed servers more often: somebody may be waiting for them. */
+export function startUpkeep({ store, days, abandonLost, observer = noObserver, warn, lostEveryMs = 30_000 }: UpkeepInput): Upkeep {
   const failed = (error: unknown) => warn(`Upkeep failed: ${String(error)}`);
   const timers = [setInterval(() => void sweep().catch(failed), everyMs)];
   if (abandonLost !== undefined) timers.push(setInterval(() => void abandonLost().catch(failed), lostEveryMs));
@@ -38,7 +38,7 @@ export function startUpkeep({ store, days, abandonLost, onAuditHeads, warn, lost
   }
 
   async function tellHeads(): Promise<void> {
-    onAuditHeads?.((await store.audit.heads()).map(formatHead));
+    observer.auditHeadsRead((await store.audit.heads()).map(formatHead));
   }
 
   return { stop: () => timers.forEach((timer) => clearInterval(timer)), tellHeads };

@@ -1,9 +1,9 @@
 import type { Connections } from '../identity/oauth/connections.ts';
-import type { Counter } from '../inventory/counter.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { CribError } from '../model/crib-error.ts';
 import { changedBy } from '../model/event.ts';
 import type { Principal } from '../model/principal.ts';
-import type { Speakers } from '../sources/upstream/speakers.ts';
+import type { ConnectionOwners } from '../sources/upstream/connection-owners.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 
 interface UserConnection {
@@ -15,30 +15,30 @@ interface UserConnection {
   connected_at: number;
 }
 
-/** [BFF-6] Everybody's connections, for administrators: somebody leaves, or a source is not to be trusted any more. */
+/** [BFF-6] All users' connections, for administrators: for when a user leaves, or a source is no longer trusted. */
 export interface UserConnectionAdministration {
   list(query: { owner?: string | undefined; source?: string | undefined; limit: number }): Promise<UserConnection[]>;
-  /** Those of one user, to one source or to all. Resolves with how many there were; every server refuses the next call. */
+  /** Ends the connections of one user, to one source or to all. Resolves with their number. From then on every server refuses calls. */
   end(principal: Principal, whose: { owner: string; source?: string | undefined }): Promise<number>;
 }
 
 interface UserConnectionAdministrationInput {
-  counter: Counter;
+  inventory: Inventory;
   supervisor: Supervisor;
   connections: Connections;
-  speakers: Speakers;
+  connectionOwners: ConnectionOwners;
 }
 
-/** More than there are sources. */
+/** More than one user can have. */
 const everyConnection = 10_000;
 
 export function createUserConnectionAdministration(input: UserConnectionAdministrationInput): UserConnectionAdministration {
-  const { counter, supervisor, connections, speakers } = input;
+  const { inventory, supervisor, connections, connectionOwners } = input;
 
   function idOf(written: string | undefined): string | undefined {
-    if (written === undefined || counter.sources.has(written)) return written;
-    const found = [...counter.sources.values()].find(({ namespace }) => namespace === written);
-    if (found === undefined) throw new CribError('NOT_FOUND', 'There is no such source. GET /api/sources lists those there are');
+    if (written === undefined || inventory.sources.has(written)) return written;
+    const found = [...inventory.sources.values()].find(({ namespace }) => namespace === written);
+    if (found === undefined) throw new CribError('NOT_FOUND', 'There is no such source. GET /api/sources lists all sources');
     return found.id;
   }
 
@@ -46,7 +46,7 @@ export function createUserConnectionAdministration(input: UserConnectionAdminist
     async list({ owner, source, limit }) {
       const found = await connections.listConnected({ owner, sourceId: idOf(source), limit });
       return found.flatMap(({ sourceId, owner, ownerName, connectedAt }) => {
-        const known = counter.sources.get(sourceId);
+        const known = inventory.sources.get(sourceId);
         if (known === undefined) return [];
         const { id, name, namespace } = known;
         return [{ source_id: id, source_name: name, namespace, owner, user: ownerName, connected_at: connectedAt }];
@@ -56,9 +56,9 @@ export function createUserConnectionAdministration(input: UserConnectionAdminist
       const found = await connections.listConnected({ owner, sourceId: idOf(source), limit: everyConnection });
       const ended = found.map(async ({ sourceId }) => {
         const settings = async () => {
-          const known = counter.sources.get(sourceId);
+          const known = inventory.sources.get(sourceId);
           if (known === undefined) throw new CribError('NOT_FOUND', 'The source was removed in the meantime');
-          return (await speakers.of(known, owner)).settings;
+          return (await connectionOwners.of(known, owner)).settings;
         };
         const isEnded = await connections.revoke({ sourceId, owner }, settings, changedBy(principal));
         await supervisor.endSessionsOf(sourceId, owner);
@@ -66,7 +66,7 @@ export function createUserConnectionAdministration(input: UserConnectionAdminist
       });
       const count = (await Promise.all(ended)).filter(Boolean).length;
       if (count === 0)
-        throw new CribError('NOT_FOUND', 'This user has no such connection. GET /api/user-connections lists those there are');
+        throw new CribError('NOT_FOUND', 'This user has no such connection. GET /api/user-connections lists all connections');
       return count;
     },
   };

@@ -1,16 +1,16 @@
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
-import type { WireLogs } from '../sources/mcp/wire-logs.ts';
+import type { WireLogs } from '../sources/upstream/logs/wire-logs.ts';
 import type { MakeChange } from './change-log.ts';
 
 interface WireLogState {
   enabled: boolean;
-  /** When it ends by itself, in epoch milliseconds. */
+  /** When logging ends by itself, in epoch milliseconds. */
   until: number | null;
 }
 
 export interface WireLogAdministration {
-  /** [OPS-1] Of the server that is asked alone: what others send is theirs to keep. */
+  /** [OPS-1] Only on this server: other servers on the same database keep their own wire logs. */
   set(actor: Principal, sourceId: string, wanted: Wanted): Promise<WireLogState>;
 }
 
@@ -19,7 +19,7 @@ interface Wanted {
   minutes: number;
 }
 
-/** Whoever has it sees what users send and get, so that it stands in the record who switched it on. */
+/** A wire log shows what users send and receive, so switching it on is recorded. */
 export function createWireLogAdministration(input: { wireLogs: WireLogs; change: MakeChange }): WireLogAdministration {
   const { wireLogs, change } = input;
   let queue: Promise<unknown> = Promise.resolve();
@@ -32,7 +32,7 @@ export function createWireLogAdministration(input: { wireLogs: WireLogs; change:
       if ((await tx.sources.get(sourceId)) === undefined) throw new CribError('NOT_FOUND', 'There is no such source');
       return { before: { enabled: wire.on, until: wire.until }, after };
     });
-    // Nobody sees anything before it is on record.
+    // Switched only after the change is recorded.
     if (after.until === null) wire.stop();
     else wire.start(after.until);
     return after;
@@ -40,7 +40,7 @@ export function createWireLogAdministration(input: { wireLogs: WireLogs; change:
 
   return {
     set(actor, sourceId, wanted) {
-      // One after another: it is switched only after it was recorded, and the next record says what it was switched to.
+      // One after another, so that `before` in the next record is the state that this change switched to.
       const result = queue.then(() => set(actor, sourceId, wanted));
       queue = result.catch(() => undefined);
       return result;

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { toolChoiceSchema } from '../model/tool-choice.ts';
-import type { AddOption } from './add-options.ts';
-import type { Given } from './given.ts';
+import type { GivenOptions } from '../sources/registration/command-line.ts';
+import type { CommonAddOption } from './add-options.ts';
 
-/** [INV-5] Which tools are taken: what is included by name, or by tag, method and path together, without what is excluded. */
-export function addChoice(given: Given<AddOption>): { tools?: z.input<typeof toolChoiceSchema> } {
+/** [INV-5] Which tools are included: by name, or by tag, method and path together, minus the excluded ones. */
+export function addChoice(given: GivenOptions<CommonAddOption>): { tools?: z.input<typeof toolChoiceSchema> } {
   const [tags, methods, paths] = [given.list('tag'), given.list('method'), given.list('path')];
   const selector = {
     ...(tags.length === 0 ? {} : { tags }),

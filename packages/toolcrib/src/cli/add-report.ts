@@ -3,6 +3,7 @@ import { describeImport, importOf } from './describe-import.ts';
 import { countTools, toolTable } from './describe-source.ts';
 import { exampleCall } from './example-call.ts';
 import { grantingPolicies } from './granting-policies.ts';
+import { kindOf } from './kinds.ts';
 import { reportFailedStart } from './report-failed-start.ts';
 import type { Administrator, ShownSource } from './source-client.ts';
 import { sourceTools, type ShownTool } from './source-tools.ts';
@@ -12,25 +13,30 @@ import { print, remark } from './terminal.ts';
 const mostTools = 100;
 
 interface AddReportOptions {
-  /** A command as somebody has to type it who typed this one. */
+  /** A command in the form in which this one was typed. */
   asTyped(command: string): string;
 }
 
-/** What became of a source that was added: its tools and who may use them, or why it does not run. */
+/** Reports on a source that was added: its tools and who may use them, or why it does not run. */
 export async function addReport(administrator: Administrator, source: ShownSource, { asTyped }: AddReportOptions): Promise<void> {
   const { namespace, status } = source;
   if (status.state === 'error') {
-    const { message, code, retry_at: retryAt } = status;
-    return reportFailedStart({ namespace, what: 'could not be started', message, code, retryAt });
+    const { message, summary = message, code, retry_at: retryAt } = status;
+    return reportFailedStart({ namespace, what: 'could not be started', message: summary, code, retryAt });
   }
   if (status.state !== 'running')
-    return reportFailedStart({ namespace, what: 'was not started', message: `somebody else has it ${status.state} now` });
+    return reportFailedStart({
+      namespace,
+      what: 'was not started',
+      message: `somebody else has changed it, and it is ${status.state} now`,
+    });
   const tools = await sourceTools(administrator, source.id);
   remark(`${namespace} is running and has ${countTools(tools.length)}.`);
-  if (status.message !== undefined && source.source_type === 'mcp')
-    remark(`${status.message}. \`toolcrib connect ${namespace} --discovery --as admin\` does it.`);
+  if (status.message !== undefined && findsToolsByOauth(source))
+    remark(`${status.message}. \`toolcrib connect ${namespace} --discovery --as admin\` connects it.`);
   const imported = importOf(source);
-  if (imported !== undefined) for (const line of describeImport(imported, { hasCredential: hasCredential(source) })) remark(line);
+  if (imported !== undefined)
+    for (const line of describeImport(kindOf(source.source_type), imported, { hasCredential: hasCredential(source) })) remark(line);
   if (tools.length === 0) return;
   print(toolTable(tools.slice(0, mostTools)));
   if (tools.length > mostTools) remark(`… and ${tools.length - mostTools} more: \`toolcrib sources show ${namespace}\` lists them all.`);
@@ -53,6 +59,11 @@ async function tellWhatIsNext(administrator: Administrator, { namespace, tools, 
   remark(`Policies decide who may use them: \`toolcrib policy explain --who --tool ${harmless}\` says who.`);
   const example = exampleCall(granted);
   if (example !== undefined) remark(`Try one:\n\n  ${asTyped(example)}\n`);
+}
+
+/** Whether an administrator has to connect before its tools can be found. */
+function findsToolsByOauth({ definition }: ShownSource): boolean {
+  return (definition as { discovery_credential?: { type?: string } | null }).discovery_credential?.type === 'oauth';
 }
 
 function hasCredential({ definition }: ShownSource): boolean {

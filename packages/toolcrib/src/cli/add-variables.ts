@@ -1,9 +1,9 @@
 import { text as readText } from 'node:stream/consumers';
 import type { ReadStream } from 'node:tty';
-import { looksLikeSecretValue, looksSecret } from '../sources/registration/secret-looks.ts';
+import { looksLikeSecretValue, looksSecret } from '../secrets/secret-looks.ts';
 import { readSecretValue } from './read-secret-value.ts';
 import { remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 /** The variables of `--env NAME=VALUE` and `--secret NAME[=VALUE]`; secrets without a value are asked for, or read from standard input. */
 export async function addVariables(
@@ -30,7 +30,7 @@ export async function addVariables(
     if (value === '') throw new UsageError(`The secret ${name} has no value`, { field: 'secret' });
     if (looksSecret(name) || looksLikeSecretValue(value)) set('secret', name, value);
     else {
-      // What does not look like a secret is sealed under a name that does, and the variable only points at it.
+      // A value that does not look like a secret is stored under a name that does, and the variable refers to it.
       set('secret', `${name}_SECRET`, value);
       set('secret', name, `\${${name}_SECRET}`);
     }
@@ -40,12 +40,12 @@ export async function addVariables(
 
 function split(option: 'env' | 'secret', written: string): [name: string, value: string | undefined] {
   const [, name, value] = /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(written) ?? [];
-  // Not repeated: it may be a secret that stands in the wrong place.
-  if (name === undefined) throw new UsageError(`--${option} must begin with the name of a variable`, { field: option });
+  // Not repeated: it may be a secret in the wrong place.
+  if (name === undefined) throw new UsageError(`--${option} must start with the name of a variable`, { field: option });
   return [name, value];
 }
 
-/** At a terminal one after the other; otherwise all of standard input is the one value, or each line is one, in the order of the options. */
+/** At a terminal, asks for one after the other. Otherwise standard input is the only value, or has one value per line in the order of the options. */
 async function readValues(names: readonly string[], input: ReadStream): Promise<Map<string, string>> {
   const values = new Map<string, string>();
   if (names.length < 2 || input.isTTY) {
@@ -58,7 +58,7 @@ async function readValues(names: readonly string[], input: ReadStream): Promise<
   const lines = (await readText(input)).replace(/\r?\n$/, '').split(/\r?\n/);
   if (lines.length !== names.length) {
     const expected = `${names.length} lines, one for each of ${names.join(', ')}`;
-    throw new UsageError(`Standard input must have ${expected}; it has ${lines.length}`, { field: 'secret' });
+    throw new UsageError(`Standard input must have ${expected}, but it has ${lines.length}`, { field: 'secret' });
   }
   for (const [index, name] of names.entries()) values.set(name, lines[index] ?? '');
   return values;

@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline/promises';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 /** Whether there is somebody to ask. */
 export function canAsk(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Refuses where nobody can be asked, naming what has to be written there: a script that forgot to say so must not delete anything. */
+/** Refuses where nobody can be asked: a script without --yes must not delete anything. */
 export function refuseUnasked(what: string): void {
-  if (!canAsk()) throw new UsageError(`Nobody can be asked here whether to ${what}: --yes does it without asking`, { field: 'yes' });
+  if (!canAsk()) throw new UsageError(`This is no terminal, so nobody can confirm: pass --yes to ${what} without asking`, { field: 'yes' });
 }
 
 /** Asks the person at the terminal. */

@@ -8,7 +8,7 @@ import { readConfigFile, usualConfigFile } from './read-config-file.ts';
 import { administratorFrom, administratorOptions } from './secrets-options.ts';
 import { createSourceClient, type Administrator } from './source-client.ts';
 import { print, printJson, remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 export const apply = defineCommand({
   operands: '[file]',
@@ -16,19 +16,22 @@ export const apply = defineCommand({
   options: {
     ...administratorOptions,
     yes: { short: 'y', help: 'Applies without asking' },
-    wait: { help: 'Waits until the sources have started, and runs the tests that were unknown before' },
+    wait: { help: 'Waits until the sources have started, and then runs the tests whose outcome was unknown' },
   },
   notes: [
-    `Makes the sources, groups and policies of a running server what a file says (${usualConfigFile} where none is named).`,
-    'Shows the plan and asks first. Nothing is changed while a test of the file fails.',
-    'Only what an earlier `apply` made is deleted when it is no longer in the file. Ends with 1 where something could not be done.',
+    `Applies the sources, groups and policies of a file to a running server (${usualConfigFile} by default).`,
+    'Shows the plan and asks first. Changes nothing if a test in the file fails.',
+    'Deletes something missing from the file only if an earlier `apply` created it. Exits with 1 if a change fails.',
   ],
   examples: ['toolcrib apply', 'toolcrib apply staging.yaml --yes --wait'],
   async run(given) {
     const [path = usualConfigFile] = given.operands;
     const [json, ask] = [given.on('json'), !given.on('yes')];
     if (ask && (json || !canAsk()))
-      throw new UsageError('Nobody can be asked here: --yes applies without asking, `toolcrib plan` shows what', { field: 'yes' });
+      throw new UsageError(
+        'This is no terminal, so nobody can confirm: pass --yes to apply without asking; `toolcrib plan` shows the changes',
+        { field: 'yes' },
+      );
     const file = await readConfigFile(path);
     const administrator = await administratorFrom(given);
     const client = createConfigClient(administrator, file, path);
@@ -50,7 +53,7 @@ export const apply = defineCommand({
     const tests = given.on('wait') ? await settledTests(administrator, file, client) : applied.tests;
     if (json) printJson({ ...applied, tests });
     else if (given.on('wait') && tests.length > 0) print(`\n${describeTests(tests)}`);
-    // Whoever has waited wants to know; what is unknown even then belongs to a source that does not run.
+    // After --wait, a test is still unknown only if its source does not run.
     const isUnknown = given.on('wait') && tests.some(({ outcome }) => outcome === 'unknown');
     return applied.changes.some(({ outcome }) => outcome !== 'done') || hasFailed(tests) || isUnknown ? 1 : 0;
   },

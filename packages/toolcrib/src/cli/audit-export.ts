@@ -3,7 +3,7 @@ import { auditLedgers } from '../model/audit.ts';
 import { readJson } from './client.ts';
 import { defineCommand } from './command.ts';
 import { administratorFrom, administratorOptions } from './secrets-options.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 const { json: _json, ...options } = administratorOptions;
 
@@ -11,12 +11,12 @@ export const auditExport = defineCommand({
   operands: '',
   operandCount: [0, 0],
   options: {
-    from: { value: 'time', help: 'From this time on, such as 2026-11-01 or 2026-11-01T12:00:00Z' },
-    until: { value: 'time', help: 'Up to but without this time' },
+    from: { value: 'time', help: 'Entries from this time on, such as 2026-11-01 or 2026-11-01T12:00:00Z' },
+    until: { value: 'time', help: 'Entries before this time' },
     ledger: { value: 'name', help: 'Only calls, changes or refusals', many: true },
     ...options,
   },
-  notes: ['One JSON object per line, the oldest first: calls, then changes, then refusals. A date without a time is its midnight in UTC.'],
+  notes: ['One JSON object per line, the oldest first: calls, then changes, then refusals. A date without a time means midnight UTC.'],
   examples: ['toolcrib audit export > audit.ndjson', 'toolcrib audit export --ledger changes --from 2026-11-01 > changes.ndjson'],
   async run(given) {
     const ledgers = given.list('ledger');

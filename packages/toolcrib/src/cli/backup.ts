@@ -8,7 +8,7 @@ import { defineCommand } from './command.ts';
 import { databaseFrom } from './serve-config.ts';
 import { keysOption, placeOptions } from './serve-options.ts';
 import { print, printJson, remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 export const backup = defineCommand({
   operands: '<file>',
@@ -17,12 +17,12 @@ export const backup = defineCommand({
     data: placeOptions.data,
     database: placeOptions.database,
     ...keysOption,
-    'with-keys': { help: 'Includes keys.json of the data folder: whoever has the file can then open the secrets in it' },
+    'with-keys': { help: 'Includes keys.json of the data folder. Anyone with the file can then decrypt the secrets' },
     ...jsonOption,
   },
   notes: [
     'The file is checked page by page. `toolcrib restore` puts it back.',
-    'Without --with-keys the keys that open the secrets are not in it: keep keys.json, or TOOLCRIB_KEYS, in another place.',
+    'Without --with-keys, the backup has no keys for its secrets: keep keys.json, or TOOLCRIB_KEYS, in another place.',
     'A PostgreSQL database is backed up with pg_dump: docs/running.md says how.',
   ],
   examples: ['toolcrib backup /backups/toolcrib-monday', 'toolcrib backup --data /var/lib/toolcrib --with-keys /safe/toolcrib'],
@@ -32,8 +32,8 @@ export const backup = defineCommand({
     const file = resolve(given.operands[0] ?? '');
     const withKeys = given.on('with-keys');
     if (withKeys && given.text('keys') !== undefined)
-      throw new UsageError(`The keys are given by ${given.origin('keys')} and kept there: leave out --with-keys`, { field: 'with-keys' });
-    // Opening it would make it, in whatever folder was named by mistake.
+      throw new UsageError(`The keys come from ${given.origin('keys')} and are kept there: leave out --with-keys`, { field: 'with-keys' });
+    // Opening the database would create it, even in a folder that was named by mistake.
     const database = join(dataDir, 'toolcrib.db');
     if (!existsSync(database)) throw new CribError('NOT_FOUND', `There is no database ${database}: name its folder with --data`);
     const { keys, ...manifest } = await writeBackup({ dataDir, file, withKeys, version });
@@ -42,16 +42,16 @@ export const backup = defineCommand({
       return 0;
     }
     print(`${file} is written and checked: ${manifest.database.bytes} bytes of database, Toolcrib ${manifest.toolcrib}.`);
-    if (withKeys) remark('The keys are in it: whoever reads the file can open the secrets. Keep it where nobody else comes.');
+    if (withKeys) remark('The keys are in it: anyone who can read the file can decrypt the secrets. Keep it where nobody else has access.');
     else {
       const where = given.text('keys') === undefined ? join(dataDir, 'keys.json') : (given.origin('keys') ?? 'TOOLCRIB_KEYS');
-      remark(`The keys are NOT in it. Keep a copy of ${where} in another place: without it the secrets cannot be opened.`);
+      remark(`The keys are NOT in it. Keep a copy of ${where} in another place: without it the secrets cannot be decrypted.`);
     }
     return 0;
   },
 });
 
-/** Its own tools know it best: they are consistent, quick and everywhere. */
+/** PostgreSQL's own tools are consistent, fast and available everywhere. */
 function usePgDump(): UsageError {
   return new UsageError(
     'PostgreSQL is backed up with its own tools: `pg_dump --format=custom --file=toolcrib.dump "$TOOLCRIB_DATABASE"`. Keep TOOLCRIB_KEYS in another place. After `pg_restore`, `toolcrib restore --database …` checks that keys and record fit',

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { parseExactJson } from '../model/exact-json.ts';
 import { atJsonFault } from '../model/json-fault.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 const objectSchema = z.record(z.string(), z.unknown());
 
@@ -21,7 +21,7 @@ function parseObject(json: string): Record<string, unknown> {
   try {
     return objectSchema.parse(parseExactJson(json));
   } catch (cause) {
-    const wanted = 'The arguments must be a JSON object such as {"city": "Bonn"}; single values go as --arg city=Bonn';
+    const wanted = 'The arguments must be a JSON object such as {"city": "Bonn"}; set single values with --arg city=Bonn';
     throw new UsageError(cause instanceof SyntaxError ? `The arguments are not JSON${atJsonFault(json)}. ${wanted}` : wanted, { cause });
   }
 }
@@ -33,7 +33,7 @@ function parsePair(pair: string): [name: string, value: unknown] {
   return [name, parseValue(value)];
 }
 
-/** JSON where it is JSON, text otherwise. */
+/** JSON if it is valid JSON, otherwise text. */
 function parseValue(text: string): unknown {
   try {
     return parseExactJson(text);

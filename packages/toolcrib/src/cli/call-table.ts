@@ -1,12 +1,13 @@
-import { align, cut } from './align.ts';
+import { align, cut } from '../text/align.ts';
 import type { ShownCall } from './call-client.ts';
-import { lineWidth, paint, printable } from './terminal.ts';
+import { lineWidth, paint } from './terminal.ts';
+import { printable } from '../text/printable.ts';
 
 const header = ['TIME', 'STATUS', 'TOOK', 'USER', 'TOOL', 'ERROR'];
-/** Wide enough for most, so that lines that follow later stand under each other. */
+/** Wide enough for most calls, so that later lines are aligned too. */
 const leastWidths = [8, 9, 6, 8, 20];
 
-/** A caller who was denied has chosen the name of the tool. */
+/** The tool name of a denied call comes from the caller. */
 const mostOfUser = 24;
 const leastOfTool = 20;
 
@@ -18,7 +19,7 @@ const colours: Record<string, 'green' | 'red' | 'yellow' | 'dim'> = {
   running: 'yellow',
 };
 
-/** Calls as lines for a person. Those that follow keep to the columns of those before. */
+/** Calls as lines for a person. Later lines keep the columns of earlier ones. */
 export function createCallTable({ now = Date.now }: { now?: () => number } = {}) {
   let widths = leastWidths;
 
@@ -51,12 +52,12 @@ function cellsOf(call: ShownCall, now: number): string[] {
   const { started_at, status, duration_us, user_name, subject, tool } = call;
   const took = status === 'running' ? '' : durationText(duration_us / 1000);
   const before = [timeText(started_at, now), status, took, short(user_name ?? subject, mostOfUser)];
-  // The rest of the line is for the tool, and some of it for what went wrong.
+  // The rest of the line is for the tool, and some of it for the error.
   const left = lineWidth() - before.reduce((sum, cell, column) => sum + Math.max(cell.length, leastWidths[column] ?? 0) + 2, 0);
   return [...before, short(tool, Math.max(leastOfTool, Math.floor(left * 0.7))), errorText(call)];
 }
 
-/** Its code is that of an outage, which it is not. */
+/** A failure that the tool reports has the code of an outage, but is none. */
 function errorText({ error_code, error_origin }: ShownCall): string {
   if (error_origin === 'tool' && error_code === 'SERVICE_UNAVAILABLE') return 'reported by the tool';
   return error_code ?? '';
@@ -66,7 +67,7 @@ function short(text: string, width: number): string {
   return cut(printable(text).replaceAll(/\s+/g, ' ').trim(), width);
 }
 
-/** In the zone of this machine; the day only where it is another than today. */
+/** In the time zone of this machine; with the date unless it is today. */
 function timeText(epochMs: number, now: number): string {
   const [day = '', time = ''] = localText(epochMs).split(' ');
   const [today = ''] = localText(now).split(' ');

@@ -9,15 +9,19 @@ import { interruptSignal } from './interrupt-signal.ts';
 import { parseMoment } from './parse-moment.ts';
 import { administratorFrom, administratorOptions } from './secrets-options.ts';
 import { print, printJson, remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 const filters = {
-  status: { value: 'status', many: true, help: `Only these: ${callStatuses.filter((status) => status !== 'queued').join(', ')}` },
-  origin: { value: 'origin', many: true, help: `Only failures of these: ${origins.join(', ')}` },
-  since: { value: 'time', help: 'Begun from then on: 30m, 2h or 7d ago, today, yesterday, 2026-11-16, 2026-11-16T12:00' },
-  until: { value: 'time', help: 'Begun before then' },
+  status: {
+    value: 'status',
+    many: true,
+    help: `Only calls with this status: ${callStatuses.filter((status) => status !== 'queued').join(', ')}`,
+  },
+  origin: { value: 'origin', many: true, help: `Only failures with this origin: ${origins.join(', ')}` },
+  since: { value: 'time', help: 'Only calls started since then: 30m, 2h or 7d ago, today, yesterday, 2026-11-16, 2026-11-16T12:00' },
+  until: { value: 'time', help: 'Only calls started before then' },
   tool: { value: 'name', help: 'Only calls of this tool' },
-  source: { value: 'namespace', help: 'Only calls of the tools of this source' },
+  source: { value: 'namespace', help: 'Only calls of tools of this source' },
   user: { value: 'user', help: 'Only calls of this person, by name or subject' },
 } as const;
 type FilterOption = keyof typeof filters;
@@ -27,14 +31,14 @@ export const calls = defineCommand({
   operandCount: [0, 0],
   options: {
     ...filters,
-    limit: { value: 'n', short: 'n', help: 'How many of the newest', default: '100' },
-    follow: { short: 'f', help: 'Goes on with calls as they end, until Ctrl-C' },
+    limit: { value: 'n', short: 'n', help: 'How many of the newest calls', default: '100' },
+    follow: { short: 'f', help: 'Keeps showing calls as they end, until Ctrl-C' },
     ...administratorOptions,
   },
   notes: [
-    'The newest call is the last line. Denied calls are failed ones, with NOT_FOUND. Times are those of this machine.',
-    'A failure that the tool itself reported is not an outage. --origin source,gateway shows only what an operator has to look at.',
-    'Arguments and results are not recorded. With --json and --follow every line is a JSON object.',
+    'The last line is the newest call. Denied calls are listed as failed, with NOT_FOUND. Times are in the time zone of this machine.',
+    'A failure that the tool itself reported is not an outage. --origin source,gateway shows only failures that an operator has to look at.',
+    'Arguments and results are not recorded. With --json and --follow, every line is a JSON object.',
   ],
   examples: [
     'toolcrib calls',
@@ -57,7 +61,7 @@ export const calls = defineCommand({
     else if (found.length > 0 || follow) print(table.first(found).join('\n'));
     if (!follow) {
       if (found.length === 0) remark(nothingFound(given));
-      else if (more) remark(`The newest ${found.length}. --limit shows more, --since and --until choose a time.`);
+      else if (more) remark(`These are the newest ${found.length} calls. --limit shows more; --since and --until choose a time.`);
       return 0;
     }
     const known = new Set(found.map(({ call_id }) => call_id));
@@ -71,7 +75,7 @@ export const calls = defineCommand({
         onLost: ({ message }) => remark(`${message}. Trying again until Ctrl-C.`),
       });
       for await (const ended of following) {
-        // What ended while the list was made is in both.
+        // Calls that ended while the list was read are in both.
         const fresh = ended.filter(({ call_id }) => !known.delete(call_id));
         if (json) for (const call of fresh) print(JSON.stringify(call));
         else if (fresh.length > 0) print(table.further(fresh).join('\n'));
@@ -84,7 +88,7 @@ export const calls = defineCommand({
   },
 });
 
-/** A token that was given cannot be made anew; one of the development issuer can. */
+/** Only tokens of the development issuer can be renewed. */
 function renewed(given: Given<'token'>, client: Parameters<typeof requestDevToken>[0]): Promise<string> | undefined {
   if (given.text('token') !== undefined) return undefined;
   return requestDevToken(client, 'admin').then(({ access_token }) => access_token);
@@ -108,7 +112,7 @@ function queryOf(given: Given<FilterOption>): Record<string, string | undefined>
   };
 }
 
-/** Several with commas between them, or each on its own. */
+/** Several values separated by commas, or one per option. */
 function listOf(given: Given<FilterOption>, name: 'status' | 'origin', known: readonly string[]): string | undefined {
   const written = given.list(name).flatMap((text) => text.split(',').map((one) => one.trim()));
   const strange = written.find((one) => !known.includes(one));
@@ -119,6 +123,6 @@ function listOf(given: Given<FilterOption>, name: 'status' | 'origin', known: re
 
 function nothingFound(given: Given<FilterOption>): string {
   const used = (Object.keys(filters) as FilterOption[]).filter((name) => given.list(name).length > 0 || given.text(name) !== undefined);
-  if (used.length === 0) return 'No tool was called yet. `toolcrib call builtin:uuid` makes a first call.';
-  return `No call fits ${used.map((name) => `--${name}`).join(', ')}. \`toolcrib calls\` alone shows the newest of all.`;
+  if (used.length === 0) return 'No tool has been called yet. `toolcrib call builtin:uuid` makes a first call.';
+  return `No call matches ${used.map((name) => `--${name}`).join(', ')}. \`toolcrib calls\` without options shows the newest calls.`;
 }

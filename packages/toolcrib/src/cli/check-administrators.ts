@@ -1,9 +1,9 @@
-import type { ServeConfig } from '../http/server-config.ts';
+import type { ServeConfig } from '../server/server-config.ts';
 import { bindClaims } from '../identity/claims-by-issuer.ts';
 import type { Matcher } from '../model/policy.ts';
 import { type Check, reasonOf } from './check.ts';
 
-/** [BFF-6] [SEC-2] Whose tokens make administrators, and which of those may start programs. Development has but one issuer, its own. */
+/** [BFF-6] [SEC-2] Which tokens make administrators, and which administrators may start programs. Development has only its own issuer. */
 export function checkAdministrators(place: Pick<ServeConfig, 'issuers' | 'adminMatcher' | 'runMatcher'>): Check[] {
   const check = { name: 'administrators', required: true };
   if (place.issuers.length === 0) return [];
@@ -16,7 +16,7 @@ export function checkAdministrators(place: Pick<ServeConfig, 'issuers' | 'adminM
     });
     return [{ ...check, state: 'ok', detail: detail.join('; ') }];
   } catch (error) {
-    const cure = 'write admin_claim into the entry of the issuer whose users administer';
+    const cure = 'write admin_claim into the entry of the issuer whose users are administrators';
     return [{ ...check, state: 'broken', detail: reasonOf(error), cure }];
   }
 }

@@ -1,10 +1,10 @@
-import type { ServeConfig } from '../http/server-config.ts';
+import type { ServeConfig } from '../server/server-config.ts';
 import { readCertificates } from '../net/read-certificates.ts';
 import type { Check } from './check.ts';
 
 type Egress = Pick<ServeConfig, 'issuers' | 'allowedNetworks' | 'proxy' | 'noProxy' | 'caFile'>;
 
-/** [SEC-1] How the server would connect to others. Whether that leads anywhere shows where an issuer is asked. */
+/** [SEC-1] How the server would connect to other machines. The check of the issuer shows whether that works. */
 export function checkEgress({ issuers, allowedNetworks, proxy, noProxy = [], caFile }: Egress): Check[] {
   const check = { required: false, state: 'ok' } as const;
   const networks = allowedNetworks ?? (issuers.length === 0 ? ['loopback', 'private (with a warning)'] : []);
@@ -17,7 +17,7 @@ export function checkEgress({ issuers, allowedNetworks, proxy, noProxy = [], caF
   }
   if (caFile !== undefined) {
     const { length } = readCertificates(caFile);
-    checks.push({ ...check, name: 'certificates', detail: `${length} of ${caFile} beside the usual ones` });
+    checks.push({ ...check, name: 'certificates', detail: `${length} of ${caFile} in addition to the usual ones` });
   }
   return checks;
 }

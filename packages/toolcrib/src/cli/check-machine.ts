@@ -13,25 +13,25 @@ export function checkNode(): Check {
   return { ...check, state: 'broken', detail: `${node}, and ${neededMajor} or newer is needed`, cure: `nvm install ${neededMajor}` };
 }
 
-/** Writes into the folder, as permissions alone say little; one that is not there yet must be possible to make. */
+/** Writes into the folder, because permissions alone say little. A missing folder must be creatable. */
 export async function checkDataFolder(folder: string): Promise<Check> {
   const check = { name: 'data folder', required: true };
-  const cure = 'choose another with --data, or give this account the right to write there';
+  const cure = 'choose another folder with --data, or make this one writable for this account';
   try {
     const existing = await nearestExisting(folder);
     if (!(await stat(existing)).isDirectory()) return { ...check, state: 'broken', detail: `${existing} is a file`, cure };
     if (existing !== folder) {
       await rmdir(await mkdtemp(join(existing, 'doctor-')));
-      return { ...check, state: 'ok', detail: `${folder} will be made when the server starts` };
+      return { ...check, state: 'ok', detail: `${folder} will be created when the server starts` };
     }
     await rmdir(await mkdtemp(join(folder, 'doctor-')));
-    return { ...check, state: 'ok', detail: `${folder} can be written to` };
+    return { ...check, state: 'ok', detail: `${folder} is writable` };
   } catch (error) {
     return { ...check, state: 'broken', detail: `${folder} cannot be used: ${reasonOf(error)}`, cure };
   }
 }
 
-/** Reads every page, which a start does only where that is quick. A server may run on it meanwhile. */
+/** Reads every page, which the server does at its start only if that is quick. A server may be running on it. */
 export async function checkDatabaseFile(folder: string): Promise<Check> {
   const check = { name: 'database', required: true };
   const file = join(folder, 'toolcrib.db');
@@ -41,7 +41,7 @@ export async function checkDatabaseFile(folder: string): Promise<Check> {
   try {
     connection = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
     checkPages(connection, file, { thoroughly: true });
-    return { ...check, state: 'ok', detail: `embedded, ${file}: every page is as it should be` };
+    return { ...check, state: 'ok', detail: `embedded, ${file}: all pages are intact` };
   } catch (error) {
     return { ...check, state: 'broken', detail: reasonOf(error), cure: 'toolcrib restore <backup> --force' };
   } finally {

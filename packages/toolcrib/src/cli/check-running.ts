@@ -4,13 +4,13 @@ import type { RunRules } from '../model/run-rules.ts';
 import { findProgram } from '../sources/mcp/run/find-program.ts';
 import type { Check } from './check.ts';
 
-/** [SEC-2] What may be started here, and whether the limits that were asked for can be set. */
+/** [SEC-2] What may be started here, and whether the configured limits can be set. */
 export async function checkRunning(rules: RunRules | undefined, { production }: { production: boolean }): Promise<Check[]> {
   const check = { name: 'run rules', required: false };
   if (rules === undefined) {
-    if (!production) return [{ ...check, state: 'ok', detail: 'none: in development every administrator may start what they like' }];
+    if (!production) return [{ ...check, state: 'ok', detail: 'none: in development every administrator may start any program' }];
     const detail = 'none: sources that start a program or a container here are refused';
-    return [{ ...check, state: 'missing', detail, cure: 'say what may run with --run-rules, if anything' }];
+    return [{ ...check, state: 'missing', detail, cure: 'list the programs that may run with --run-rules, if there are any' }];
   }
   const limited = limitNames.filter((name) => rules.limits[name] !== undefined);
   return [
@@ -31,11 +31,11 @@ function checkLimits(limited: readonly string[]): Check {
   const prlimit = findProgram('prlimit', { path: process.env['PATH'], cwd: null });
   if (prlimit !== undefined && existsSync('/proc/self/stat'))
     return { ...check, state: 'ok', detail: `${limited.join(', ') || 'none'}, with ${prlimit}` };
-  const detail = 'prlimit is missing, or there is no /proc, so nothing that has limits is started';
+  const detail = 'prlimit or /proc is missing, so sources with limits are not started';
   return { ...check, state: 'broken', detail, cure: 'sudo apt-get install util-linux' };
 }
 
-/** [SEC-2] Where nobody else is named, local servers are refused, or can read what is the gateway's own. */
+/** [SEC-2] Without a user of their own, local servers are refused, or can read the gateway's files. */
 function checkSameUser({ same_user: sameUser }: RunRules): Check {
   const detail = sameUser
     ? "same_user: local servers run as the gateway's own user, and can read its keys, its database and its environment"
@@ -47,6 +47,6 @@ function checkSameUser({ same_user: sameUser }: RunRules): Check {
 function checkUser(user: string): Check {
   const check = { name: 'user of servers', required: true };
   if (process.getuid?.() === 0) return { ...check, state: 'ok', detail: user };
-  const detail = `this account may hardly become ${user}`;
+  const detail = `this account probably cannot switch to ${user}`;
   return { ...check, state: 'broken', detail, cure: 'run the server as root, or with CAP_SETUID, CAP_SETGID and CAP_KILL' };
 }

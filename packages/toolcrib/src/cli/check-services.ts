@@ -5,6 +5,7 @@ import { createIssuerMetadata } from '../identity/issuer-metadata.ts';
 import { parseKeySet } from '../identity/parse-key-set.ts';
 import { createEgress, type Egress } from '../net/egress.ts';
 import { type Check, reasonOf } from './check.ts';
+import { counted } from '../text/counted.ts';
 
 const patienceMs = 5_000;
 
@@ -39,7 +40,7 @@ async function isToolcrib(url: string): Promise<boolean> {
   }
 }
 
-/** Only connects: opening it as the server does would change its schema. */
+/** Only connects: opening the database as the server does would migrate its schema. */
 export async function checkDatabase(url: string): Promise<Check> {
   const { host = '', pathname = '' } = URL.parse(url) ?? {};
   const check = { name: 'database', required: true };
@@ -56,7 +57,7 @@ export async function checkDatabase(url: string): Promise<Check> {
       await client.end();
     }
   } catch (error) {
-    const cure = 'check --database, and that the server is up and lets this machine in';
+    const cure = 'check --database, and that PostgreSQL is running and accepts connections from this machine';
     return { ...check, state: 'broken', detail: `PostgreSQL at ${host}${pathname} cannot be used: ${reasonOf(error)}`, cure };
   }
 }
@@ -71,9 +72,9 @@ export async function checkIssuer(config: IssuerConfig, egress: Egress): Promise
     const { status, body } = await fetchDocument(address, limits);
     if (status !== 200) throw new Error(`${address} answered with status ${status}`);
     const { keys } = parseKeySet(body);
-    return { ...check, state: 'ok', detail: `${issuer} has ${keys.length} ${keys.length === 1 ? 'key' : 'keys'}` };
+    return { ...check, state: 'ok', detail: `${issuer} has ${counted(keys.length, 'key')}` };
   } catch (error) {
-    const cure = 'check --issuer, and that this machine may reach it';
+    const cure = 'check --issuer, and that this machine can reach it';
     return { ...check, state: 'broken', detail: `the keys of ${issuer} cannot be fetched: ${reasonOf(error)}`, cure };
   }
 }

@@ -1,4 +1,4 @@
-import type { OptionTable } from './option-table.ts';
+import type { OptionTable } from '../model/option-table.ts';
 
 export const urlOption = {
   url: { value: 'url', help: 'Where the server is', env: 'TOOLCRIB_URL', default: 'http://127.0.0.1:7300' },
@@ -6,11 +6,11 @@ export const urlOption = {
 
 export const jsonOption = { json: { help: 'Prints the answer as JSON' } } as const satisfies OptionTable;
 
-/** What every command has that speaks to a server for a user. */
+/** The options of every command that talks to a server for a user. */
 export const clientOptions = {
   ...urlOption,
   token: { value: 'jwt', help: "The user's token", env: 'TOOLCRIB_TOKEN' },
-  as: { value: 'user', help: 'A user of the development issuer, in place of a token; alice where neither is given' },
+  as: { value: 'user', help: 'A user of the development issuer, instead of a token; alice by default' },
   ...jsonOption,
 } as const satisfies OptionTable;
 

@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 import { httpStatusByCode, type ErrorCode, CribError } from '../model/crib-error.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 import { remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -28,11 +28,11 @@ export interface Client {
   readonly url: string;
   /** Any answer, as it comes. */
   send(method: Method, path: string, options?: ClientRequest): Promise<ClientResponse>;
-  /** The JSON of a good answer; a refusal is thrown as the error it tells of. */
+  /** The JSON of a successful answer; throws the error of a refusal. */
   json(method: Method, path: string, options?: ClientRequest): Promise<unknown>;
 }
 
-/** Speaks to one server. */
+/** Talks to one server. */
 export function createClient(address: string, { named = '--url' }: { named?: string } = {}): Client {
   const base = URL.parse(address);
   if (!base || !/^https?:$/.test(base.protocol) || base.username || base.password || base.search || base.hash) {
@@ -40,8 +40,8 @@ export function createClient(address: string, { named = '--url' }: { named?: str
   }
   const url = `${base.origin}${base.pathname.replace(/\/+$/, '')}`;
   if (base.protocol === 'http:' && !isLoopbackHost(base.hostname))
-    remark(`${base.origin} is plain http: others on the way can read the token.`);
-  // Our own agent, and no idle connections: a command that is done ends at once.
+    remark(`${base.origin} is plain http: others on the network can read the token.`);
+  // Our own agent without idle connections, so that a command ends as soon as it is done.
   const agent = new Agent({ keepAliveTimeout: 1, keepAliveMaxTimeout: 1 });
 
   async function send(method: Method, path: string, options: ClientRequest = {}): Promise<ClientResponse> {
@@ -91,16 +91,16 @@ export function createClient(address: string, { named = '--url' }: { named?: str
   };
 }
 
-/** A body that breaks off is a failure of the connection, and no fault of ours. */
+/** A body that ends early is a failure of the connection, not of ours. */
 async function* chunksOf(body: AsyncIterable<Buffer>, url: string): AsyncGenerator<Buffer> {
   try {
     yield* body;
   } catch (cause) {
-    throw new CribError('NETWORK_ERROR', `The connection to ${url} broke off before the answer was whole (${reasonOf(cause)})`, { cause });
+    throw new CribError('NETWORK_ERROR', `The connection to ${url} broke before the answer was complete (${reasonOf(cause)})`, { cause });
   }
 }
 
-/** The JSON of an answer; a refusal is thrown. */
+/** The JSON of an answer; throws a refusal. */
 export async function readJson(url: string, { status, body }: ClientResponse): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk);
@@ -112,21 +112,25 @@ export async function readJson(url: string, { status, body }: ClientResponse): P
   }
   if (status >= 200 && status < 300) return value;
   throw (
-    refusalOf(value) ?? new CribError('NETWORK_ERROR', `${url} answered ${status}, but not as a Toolcrib does`, { upstreamStatus: status })
+    refusalOf(value) ??
+    new CribError('NETWORK_ERROR', `${url} answered ${status}, but not like a Toolcrib server: check the address`, {
+      upstreamStatus: status,
+    })
   );
 }
 
-/** [EXEC-6] What a server refused with, or undefined where it is something else. */
+/** [EXEC-6] The error of a refusal; undefined for any other value. */
 export function refusalOf(value: unknown): CribError | undefined {
   const { code, message, field } = (value ?? {}) as { code?: unknown; message?: unknown; field?: unknown };
   if (typeof code !== 'string' || typeof message !== 'string' || !Object.hasOwn(httpStatusByCode, code)) return undefined;
   return new CribError(code as ErrorCode, message, typeof field === 'string' ? { field } : {});
 }
 
-/** A token with a line break or a letter outside ASCII in it would be an error deep inside the HTTP client. */
+/** A line break or a non-ASCII letter in a token would fail deep inside the HTTP client. */
 function checkedToken(token: string): string {
   const trimmed = token.trim();
-  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new UsageError('The token contains spaces or letters that no token has', { field: 'token' });
+  if (!/^[\x21-\x7e]+$/.test(trimmed))
+    throw new UsageError('The token contains spaces or characters that no token has', { field: 'token' });
   return trimmed;
 }
 

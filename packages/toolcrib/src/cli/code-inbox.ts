@@ -10,16 +10,16 @@ import { complain } from './terminal.ts';
 export interface CodeInbox extends AsyncDisposable {
   /** Where a browser on this machine can bring the code. */
   readonly port: number;
-  /** Until a code has been taken. Rejects with what else than a wrong code was in the way. */
+  /** Resolves when a code was accepted. Rejects on any failure other than a wrong code. */
   taken(take: (code: string) => Promise<void>, signal: AbortSignal): Promise<void>;
 }
 
-/** Waits for the code that finishes a connection: a browser on this machine brings it, or somebody types it in. */
+/** Waits for the code that finishes a connection: a browser on this machine brings it, or somebody types it. */
 export async function openCodeInbox(): Promise<CodeInbox> {
   const { promise: done, resolve, reject } = Promise.withResolvers<void>();
   done.catch(() => undefined);
   let take: (code: string) => Promise<void> = async () => {
-    throw new CribError('CONFLICT', 'Nothing has been begun yet. Try again');
+    throw new CribError('CONFLICT', 'No connection has been started yet. Try again');
   };
 
   async function tryCode(code: string): Promise<CribError | undefined> {
@@ -31,7 +31,7 @@ export async function openCodeInbox(): Promise<CodeInbox> {
     }
   }
 
-  /** A code that is wrong, or early, ends nothing: any page in a browser can send one. */
+  /** A wrong or early code ends nothing: any page in a browser can send one. */
   function settle(refusal: CribError | undefined): void {
     if (refusal === undefined) resolve();
     else if (!canBeMended(refusal)) reject(refusal);
@@ -85,7 +85,7 @@ function readCodes(tryCode: (code: string) => Promise<CribError | undefined>, se
       lines.prompt();
     });
   });
-  // At a terminal that is read line by line Ctrl-C is a key, and no signal.
+  // At a terminal that is read line by line, Ctrl-C is a key and not a signal.
   lines.on('SIGINT', () => process.emit('SIGINT'));
   lines.prompt();
   return lines;

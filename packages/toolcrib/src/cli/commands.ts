@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 export interface CommandEntry {
   name: string;
   summary: string;
-  /** Imported when it is used: no command pays for what another needs. */
+  /** Imported only when it runs, so that each command starts quickly. */
   load(): Promise<Command>;
 }
 
@@ -16,12 +16,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'add',
-    summary: 'Adds a source of tools: an MCP server by its package, program or address',
+    summary: 'Adds a source of tools, such as an MCP server or an API',
     load: async () => (await import('./add.ts')).add,
   },
   {
     name: 'import',
-    summary: 'Adds the MCP servers of a configuration file',
+    summary: 'Adds the servers from the configuration file of another client',
     load: async () => (await import('./import-sources.ts')).importSources,
   },
   {
@@ -31,7 +31,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'logs',
-    summary: 'Shows what a source says',
+    summary: 'Shows the log of a source',
     load: async () => (await import('./logs.ts')).logs,
   },
   {
@@ -76,7 +76,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'policy explain',
-    summary: 'Says who may use what, and why',
+    summary: 'Explains who may use what, and why',
     load: async () => (await import('./policy-explain.ts')).policyExplain,
   },
   {
@@ -91,7 +91,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'secrets set',
-    summary: 'Makes a secret or replaces its value',
+    summary: 'Creates a secret or replaces its value',
     load: async () => (await import('./secrets-set.ts')).secretsSet,
   },
   {
@@ -101,12 +101,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'secrets rekey',
-    summary: 'Seals all secrets and connections with the newest key',
+    summary: 'Encrypts all secrets and connections with the newest key',
     load: async () => (await import('./secrets-rekey.ts')).secretsRekey,
   },
   {
     name: 'audit verify',
-    summary: 'Checks that the record of calls and changes is as it was written',
+    summary: 'Checks that nobody has changed the record of calls and changes',
     load: async () => (await import('./audit-verify.ts')).auditVerify,
   },
   {
@@ -136,7 +136,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'doctor',
-    summary: 'Says what is there and what is missing on this machine',
+    summary: 'Checks whether Toolcrib can run on this machine',
     load: async () => (await import('./doctor.ts')).doctor,
   },
 ];

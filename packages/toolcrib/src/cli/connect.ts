@@ -4,7 +4,7 @@ import { clientOptions } from './client-options.ts';
 import { defineCommand } from './command.ts';
 import { openCodeInbox } from './code-inbox.ts';
 import { createConnectionClient, type ConnectionClient, type Purpose, type ShownConnection } from './connection-client.ts';
-import { align } from './align.ts';
+import { align } from '../text/align.ts';
 import { interruptedCode, interruptSignal } from './interrupt-signal.ts';
 import { complain, lineWidth, paint, print, printJson, remark } from './terminal.ts';
 
@@ -14,13 +14,13 @@ export const connect = defineCommand({
   options: {
     ...clientOptions,
     discovery: { help: 'For administrators: connects the source itself, so that its tools can be found' },
-    code: { value: 'code', help: 'Finishes what was begun before, with the code that the last page showed' },
-    end: { help: 'Ends the connection: the tokens are deleted here and withdrawn there' },
+    code: { value: 'code', help: 'Finishes a connection that was started before, with the code from the last page' },
+    end: { help: 'Ends the connection: deletes its tokens here and revokes them there' },
   },
   notes: [
-    'Alone it lists the sources that want a connection of yours.',
-    'With the namespace of a source it prints an address. Open it in your own browser and allow it there. Then choose "finish now" on the last page, or paste the code it shows.',
-    'Give that code to nobody: with it, the person who began the connection can use your account.',
+    'Without a source, lists the sources that need your own connection.',
+    'With the namespace of a source, prints an address. Open it in your own browser and grant access there. Then choose "finish now" on the last page, or paste the code it shows.',
+    'Do not share that code: with it, the person who started the connection can use your account.',
   ],
   examples: ['toolcrib connect', 'toolcrib connect wiki', 'toolcrib connect wiki --discovery --as admin', 'toolcrib connect wiki --end'],
   async run(given) {
@@ -30,14 +30,14 @@ export const connect = defineCommand({
     if (written === undefined) {
       const list = await connections.list();
       if (json) printJson(list);
-      else if (list.connections.length === 0) remark('No source that you may use wants a connection.');
+      else if (list.connections.length === 0) remark('None of the sources you may use needs a connection.');
       else print(table(list.connections));
       return 0;
     }
     const purpose = given.on('discovery') ? 'discovery' : 'calls';
     if (given.on('end')) {
       await connections.end(written, purpose);
-      if (!json) print(`The connection to ${written} is ended.`);
+      if (!json) print(`The connection to ${written} has ended.`);
       return 0;
     }
     const signal = interruptSignal();
@@ -49,13 +49,13 @@ export const connect = defineCommand({
   },
 });
 
-/** False where nobody has finished it. */
+/** False if nobody has finished the connection. */
 async function connectInBrowser(connections: ConnectionClient, written: string, purpose: Purpose, json: boolean, signal: AbortSignal) {
   await using inbox = await openCodeInbox();
   const begun = await connections.begin(written, purpose, inbox.port, signal);
   if (json) printJson(begun);
   else print(begun.authorization_url);
-  remark('Open this address in your browser and allow it there.');
+  remark('Open this address in your browser and grant access there.');
   remark(canAsk() ? 'Then finish it on the last page, or paste the code it shows.' : 'Then finish it on the last page. Waiting…');
   const tooLate = AbortSignal.timeout(Math.max(0, begun.expires_at - Date.now()));
   try {
@@ -64,7 +64,7 @@ async function connectInBrowser(connections: ConnectionClient, written: string, 
   } catch (error) {
     const later = `\`toolcrib connect ${written}${purpose === 'discovery' ? ' --discovery' : ''} --code CODE\` finishes it`;
     if (signal.aborted) remark(`No longer waiting. The address works for ten minutes, and ${later}.`);
-    else if (tooLate.aborted) complain(`Nobody has finished it within ten minutes. \`toolcrib connect ${written}\` begins again`);
+    else if (tooLate.aborted) complain(`The connection was not finished within ten minutes. \`toolcrib connect ${written}\` starts again`);
     else throw error;
     return false;
   }

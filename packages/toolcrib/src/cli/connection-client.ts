@@ -25,13 +25,13 @@ export type ConnectionClient = ReturnType<typeof createConnectionClient>;
 export function createConnectionClient({ client, token }: Pick<Caller, 'client' | 'token'>) {
   const list = async () => parseAnswer(listSchema, await client.json('GET', '/api/connections', { token }), client.url);
   async function find(written: string, purpose: Purpose): Promise<ShownConnection> {
-    // Where all share one connection there is no other that could be meant.
+    // If all users share one connection, that is the one.
     const fits = ({ namespace, source_id, for: of }: ShownConnection) =>
       (namespace === written || source_id === written) && (of === purpose || of === 'everybody');
     const found = (await list()).connections.find(fits);
     if (found !== undefined) return found;
-    const what = purpose === 'discovery' ? 'that wants a connection for discovery' : 'that wants a connection of yours';
-    throw new CribError('NOT_FOUND', `There is no source ${JSON.stringify(written)} ${what}: \`toolcrib connect\` lists those there are`);
+    const what = purpose === 'discovery' ? 'that needs a connection for discovery' : 'that needs your own connection';
+    throw new CribError('NOT_FOUND', `There is no source ${JSON.stringify(written)} ${what}: \`toolcrib connect\` lists them`);
   }
 
   return {
@@ -45,7 +45,7 @@ export function createConnectionClient({ client, token }: Pick<Caller, 'client' 
     async redeem(path: string, code: string, signal: AbortSignal): Promise<void> {
       await client.json('POST', path, { token, body: { code }, signal });
     },
-    /** Where what was begun before is finished. */
+    /** Where a connection that was started before is finished. */
     async redeemUrl(written: string, purpose: Purpose): Promise<string> {
       const { source_id, connect_url } = await find(written, purpose);
       return `/api/connections/${source_id}/redeem${URL.parse(connect_url, client.url)?.search ?? ''}`;
@@ -53,7 +53,7 @@ export function createConnectionClient({ client, token }: Pick<Caller, 'client' 
     async end(written: string, purpose: Purpose): Promise<void> {
       const { connect_url: path } = await find(written, purpose);
       const response = await client.send('DELETE', path, { token });
-      // There is nothing to read where it went well.
+      // A success has no body.
       if (response.status !== 204) await readJson(client.url, response);
     },
   };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { userConnectionListSchema, userConnectionSchema } from '../api.ts';
 import { CribError } from '../model/crib-error.ts';
-import { align } from './align.ts';
+import { align } from '../text/align.ts';
 import { defineCommand } from './command.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { administratorFrom, administratorOptions } from './secrets-options.ts';
 import { lineWidth, paint, print, printJson, remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 // Looser than the contract: a newer server may say more than we know of, and --json shows it.
 const listSchema = z.looseObject({ ...userConnectionListSchema.shape, connections: z.array(z.looseObject(userConnectionSchema.shape)) });
@@ -17,10 +17,10 @@ export const connections = defineCommand({
   operandCount: [0, 1],
   options: {
     ...administratorOptions,
-    source: { value: 'namespace', help: 'Only those to this source' },
-    end: { help: 'Ends those of the user: the tokens are deleted here and withdrawn there' },
+    source: { value: 'namespace', help: 'Only connections to this source' },
+    end: { help: 'Ends the connections of the user: deletes their tokens here and revokes them there' },
   },
-  notes: ['A user is meant by name, by subject, or by issuer and subject as --json shows them.', 'Your own: `toolcrib connect`.'],
+  notes: ['Name a user by name, by subject, or by issuer and subject as --json shows them.', 'Your own connections: `toolcrib connect`.'],
   examples: [
     'toolcrib connections',
     'toolcrib connections bob',
@@ -30,7 +30,7 @@ export const connections = defineCommand({
   async run(given) {
     const [user] = given.operands;
     const isEnding = given.on('end');
-    if (isEnding && user === undefined) throw new UsageError('Name the user whose connections are to end', { field: 'user' });
+    if (isEnding && user === undefined) throw new UsageError('Name the user whose connections should end', { field: 'user' });
     const { client, token } = await administratorFrom(given);
     const source = given.text('source');
     const query = { source, limit: '1000' };
@@ -51,11 +51,10 @@ function isOf({ user, owner }: Listed[number], written: string): boolean {
   return user === written || owner === written || owner.endsWith(` ${written}`);
 }
 
-/** Two people may have one name: then nobody's are ended by it. */
+/** If two people have the same name, no connection is ended. */
 function ownerIn(found: Listed, written: string): string {
   const [owner, ...others] = new Set(found.map((one) => one.owner));
-  if (owner === undefined)
-    throw new CribError('NOT_FOUND', `${written} has no such connection: \`toolcrib connections\` lists those there are`);
+  if (owner === undefined) throw new CribError('NOT_FOUND', `${written} has no such connection: \`toolcrib connections\` lists all`);
   if (others.length === 0) return owner;
   throw new UsageError(
     `Several users are called ${written}. Name one as ${[owner, ...others].map((one) => JSON.stringify(one)).join(' or ')}`,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { explanationSchema } from '../api.ts';
-import { align } from './align.ts';
-import { lineWidth, paint, printable } from './terminal.ts';
+import { align } from '../text/align.ts';
+import { lineWidth, paint } from './terminal.ts';
+import { printable } from '../text/printable.ts';
+import { counted } from '../text/counted.ts';
 
 const { policies } = explanationSchema.shape;
 const { matchers } = policies.element.shape;
@@ -9,7 +11,7 @@ const { matchers } = policies.element.shape;
 // Looser than the contract: a newer server may say more than we know of.
 export const shownExplanationSchema = z.object({
   ...explanationSchema.shape,
-  // An older server does not say it.
+  // Older servers do not say it.
   user_name: explanationSchema.shape.user_name.default(null),
   policies: z.array(
     z.object({
@@ -26,14 +28,14 @@ export const shownExplanationSchema = z.object({
 type ShownExplanation = z.infer<typeof shownExplanationSchema>;
 type ShownPolicy = ShownExplanation['policies'][number];
 
-/** [POL-3] An explanation for a person: the decision first, then what led to it. */
+/** [POL-3] An explanation for a person: the decision first, then the reasons. */
 export function describeExplanation(explanation: ShownExplanation): string {
   const { administrator, decision, policies, tools, revision } = explanation;
   const who = `${whoIs(explanation)}${administrator ? ', an administrator' : ''}`;
   const lines = [decision === null ? `${who} may use ${count(tools.length, 'tool')}.` : `${who}:`];
   if (decision) lines.push(`${paint('bold', printable(decision.tool))} is ${verdict(decision.allowed)}: ${printable(decision.reason)}.`);
   lines.push('', `Policies, as of revision ${revision}:`);
-  if (policies.length === 0) lines.push('  There are none, so nobody may use anything.');
+  if (policies.length === 0) lines.push('  There are no policies, so nobody may use anything.');
   for (const policy of policies) lines.push(...describePolicy(policy));
   if (decision === null && tools.length > 0) lines.push('', 'Tools:', ...tools.map((tool) => `  ${printable(tool)}`));
   return lines.join('\n');
@@ -68,5 +70,5 @@ function verdict(allowed: boolean): string {
 }
 
 function count(number: number, noun: string): string {
-  return `${number === 0 ? 'no' : number} ${noun}${number === 1 ? '' : 's'}`;
+  return number === 0 ? `no ${noun}s` : counted(number, noun);
 }

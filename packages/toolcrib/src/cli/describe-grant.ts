@@ -1,8 +1,8 @@
-/** [POL-1] For somebody whose new tools nobody may use: what a configuration file says to grant them. */
+/** [POL-1] For new tools that nobody may use: an entry of the configuration file that grants them. */
 export function describeGrant(namespace: string): string {
   return [
-    'No policy grants these tools, so nobody can use them yet. With this in toolcrib.yaml, `toolcrib apply` lets everybody use them',
-    'whose token has the role toolcrib-user; put a claim of your own tokens there:',
+    'No policy grants these tools, so nobody can use them yet. With this in toolcrib.yaml, `toolcrib apply` grants them to everybody',
+    'whose token has the role toolcrib-user; use a claim of your own tokens there:',
     '',
     'groups:',
     `  ${namespace}-tools:`,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { CommandLine } from '../sources/registration/command-line.ts';
 import { escapeHidden } from '../inventory/hidden-characters.ts';
-import { printable } from './terminal.ts';
+import { printable } from '../text/printable.ts';
 
 const count = z.number().catch(0);
 // Looser than the contract: a newer server may say more than we know of.
@@ -26,17 +27,18 @@ export function importOf(source: Record<string, unknown>): ShownImport | undefin
   return importSchema.safeParse(source['import']).data;
 }
 
-/** One line: what was in the document, and what came of it. */
-export function importSummary({ format, operations, tools, tokens, skipped_total }: ShownImport): string {
-  const named = /^\d/.test(format) ? `OpenAPI ${format}` : format;
+/** In one line: what was in the document, and which tools it gave. */
+export function importSummary(kind: CommandLine | undefined, { format, operations, tools, tokens, skipped_total }: ShownImport): string {
+  // The kind of source names the format of a bare version.
+  const named = /^\d/.test(format) ? `${kind?.document?.name ?? 'version'} ${format}` : format;
   const skipped = skipped_total === 0 ? '' : `, ${skipped_total} skipped`;
   return visible(
     `${named}: ${operations} operations, ${tools} tools${skipped}; about ${tokens.toLocaleString('en')} tokens where all are listed`,
   );
 }
 
-/** [OAS-1] What became of a document, for a person who has just given it to us. */
-export function describeImport(shown: ShownImport, { hasCredential }: { hasCredential: boolean }): string[] {
+/** [OAS-1] The result of importing a document, for the person who added it. */
+export function describeImport(kind: CommandLine | undefined, shown: ShownImport, { hasCredential }: { hasCredential: boolean }): string[] {
   const { skipped, skipped_total, warnings_total, advice, servers, security } = shown;
   const more = skipped_total > mostSkipped ? [`  … and ${skipped_total - mostSkipped} more`] : [];
   const wanted = hasCredential
@@ -46,7 +48,7 @@ export function describeImport(shown: ShownImport, { hasCredential }: { hasCrede
         return `${operations} of its tools want ${scheme} (${type})${how}`;
       });
   return [
-    importSummary(shown),
+    importSummary(kind, shown),
     ...(servers.length === 0 ? [] : [`Its requests go to ${servers.slice(0, 3).join(', ')}${servers.length > 3 ? ', …' : ''}`]),
     ...skipped.slice(0, mostSkipped).map(({ operation, reason }) => `  skipped ${operation}: ${reason}`),
     ...more,
@@ -56,7 +58,7 @@ export function describeImport(shown: ShownImport, { hasCredential }: { hasCrede
   ].map(visible);
 }
 
-/** Whoever wrote the document chose the words. */
+/** The words come from the document, so they are not trusted. */
 function visible(text: string): string {
   return printable(escapeHidden(text));
 }

@@ -1,16 +1,13 @@
+import type { CommandLine } from '../sources/registration/command-line.ts';
 import type { ShownPreview } from './source-client.ts';
 
 /** Which required values are missing, and how each is given on the command line. */
-export function describeMissing({ missing, definition }: Pick<ShownPreview, 'missing' | 'definition'>): string {
-  const secret = new Set(definition.env_definitions.flatMap(({ name, secret }) => (secret ? [name] : [])));
+export function describeMissing(kind: CommandLine, { missing, definition }: Pick<ShownPreview, 'missing' | 'definition'>): string {
   const ways = missing.map((field) => {
     const [place = '', ...rest] = field.split('.');
     const name = rest.at(-1) ?? field;
-    if (place === 'headers') return `${name} (--header '${name}: …')`;
-    if (/^(?:mcp_)?config$/.test(place)) return `${name} (--setting ${name}=…)`;
-    // Nothing on the command line fills these.
-    if (!/env_vars/.test(field)) return `${name} (${field} of a registration over REST)`;
-    return secret.has(name) ? `${name} (--secret ${name})` : `${name} (--env ${name}=…)`;
+    const option = place === 'headers' ? `--header '${name}: …'` : kind.optionFor?.(field, definition);
+    return `${name} (${option ?? `${field} of a registration over REST`})`;
   });
   return `These required values are missing: ${ways.join(', ')}`;
 }

@@ -1,14 +1,14 @@
 import { CribError } from '../model/crib-error.ts';
-import { readDevSecret } from '../identity/dev-secret.ts';
+import { readDevSecret } from '../identity/development/dev-secret.ts';
 import { readJson, type Client } from './client.ts';
 
 const client_id = 'toolcrib-cli';
 
-/** Asks the development issuer of a server for a token; answers with its whole response. */
+/** Asks the development issuer of a server for a token; returns its whole response. */
 export async function requestDevToken(client: Client, username: string): Promise<{ access_token: string }> {
   const secret = secretIn(await secretFileOf(client));
   // Only here: most commands are given a token.
-  const { assertionType, signClientAssertion } = await import('../identity/client-assertion.ts');
+  const { assertionType, signClientAssertion } = await import('../identity/development/client-assertion.ts');
   const path = '/dev/token';
   const client_assertion = await signClientAssertion({ client: client_id, secret, audience: `${client.url}${path}` });
   const form = { grant_type: 'password', client_id, username, client_assertion_type: assertionType, client_assertion };
@@ -22,7 +22,7 @@ export async function requestDevToken(client: Client, username: string): Promise
   return { ...value, access_token: value.access_token };
 }
 
-/** The server says where it is, since this command may run in another folder. It is only read, and never sent. */
+/** The server says where its secret is, because this command may run in another folder. The file is only read, and its path never sent. */
 async function secretFileOf(client: Client): Promise<string> {
   const response = await client.send('GET', '/dev/.well-known/openid-configuration');
   if (response.status === 404) {

@@ -1,5 +1,5 @@
 import { createEgress } from '../net/egress.ts';
-import { align } from './align.ts';
+import { align } from '../text/align.ts';
 import { checkAdministrators } from './check-administrators.ts';
 import { checkDevelopmentPolicies } from './check-development-policies.ts';
 import { checkDatabaseFile, checkDataFolder, checkNode } from './check-machine.ts';
@@ -19,7 +19,7 @@ export const doctor = defineCommand({
   operands: '',
   operandCount: [0, 0],
   options: { ...placeOptions, ...configOption, ...jsonOption },
-  notes: ['Give it the options that `toolcrib serve` will get. It changes nothing, and ends with 1 only if something required is broken.'],
+  notes: ['Pass the options that you will pass to `toolcrib serve`. Changes nothing. Exits with 1 only if something required is broken.'],
   examples: ['toolcrib doctor', 'toolcrib doctor --database postgres://crib@db/crib --json'],
   async run(asked) {
     const { given, runRules } = await givenByFiles(asked);
@@ -47,7 +47,7 @@ async function checkDevelopment(host: string): Promise<Check> {
   const check = { name: 'issuer', required: true };
   try {
     refuseOpenDevelopment({ host, production: process.env.NODE_ENV === 'production' });
-    return { ...check, state: 'ok', detail: 'none is configured: development mode, with one of its own' };
+    return { ...check, state: 'ok', detail: 'none is configured: development mode, with its own issuer' };
   } catch (error) {
     return { ...check, state: 'broken', detail: reasonOf(error), cure: 'name your identity provider with --issuer' };
   }

@@ -3,12 +3,12 @@ import { parseAllowedNetwork } from '../net/network-rules.ts';
 import { createProxy } from '../net/proxy.ts';
 import { readCertificates } from '../net/read-certificates.ts';
 import type { Given } from './given.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 type EgressOption = 'allow-network' | 'proxy' | 'no-proxy' | 'ca-file';
 type WrittenEgress = Pick<EgressConfig, 'allowedNetworks' | 'proxy' | 'noProxy' | 'caFile'>;
 
-/** [SEC-1] Where the server may connect to and how, with everything tried that can be tried before it runs. */
+/** [SEC-1] Where the server may connect to and how, checked as far as possible before it runs. */
 export function egressFrom(given: Given<EgressOption>, environment: Readonly<Record<string, string | undefined>> = process.env) {
   const allowedNetworks = given.list('allow-network');
   for (const network of allowedNetworks) named(given, 'allow-network', () => parseAllowedNetwork(network));
@@ -25,7 +25,7 @@ export function egressFrom(given: Given<EgressOption>, environment: Readonly<Rec
   } satisfies WrittenEgress;
 }
 
-/** The variables that other programs go by are followed only where somebody says so: they are often set for something else. */
+/** The usual proxy variables are used only with `env`: they are often set for something else. */
 function proxyIn(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
   return names.map((name) => environment[name]).find((value) => value !== undefined && value !== '');

@@ -1,8 +1,8 @@
 import { closest } from '../model/closest.ts';
 import { commands, type CommandEntry } from './commands.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
-/** The commands that begin with this word and go on with another: `secrets list`, `secrets set`, … */
+/** The commands of two words that start with this one: `secrets list`, `secrets set`, … */
 export function commandGroup(word: string): CommandEntry[] {
   return commands.filter(({ name }) => name.startsWith(`${word} `));
 }

@@ -1,25 +1,19 @@
-import type { OptionTable } from './option-table.ts';
-import { UsageError } from './usage-error.ts';
+import type { OptionTable } from '../model/option-table.ts';
+import { UsageError } from '../model/usage-error.ts';
+import type { GivenOptions } from '../sources/registration/command-line.ts';
 
-/** What the command line and the environment gave. An option wins over its variable, that over a file, and that over the default. */
-export interface Given<Name extends string = string> {
+/** The values from the command line and the environment. An option wins over its variable, the variable over a file, and the file over the default. */
+export interface Given<Name extends string = string> extends GivenOptions<Name> {
   readonly operands: readonly string[];
-  /** Where a value comes from, as a message should name it: `--port` or `TOOLCRIB_PORT`; undefined where nothing was given. */
-  origin(name: Name): string | undefined;
-  text(name: Name): string | undefined;
   /** For options with a default. */
   required(name: Name): string;
-  /** Every value of a repeatable option; a variable holds several with commas between them. */
-  list(name: Name): string[];
-  on(name: Name): boolean;
-  number(name: Name, range: { least: number; most: number; whole?: boolean }): number;
-  /** The same with what a file says, over which option and variable win. */
+  /** The same with the values of a file, which options and variables override. */
   beside(filed: ReadonlyMap<string, FiledOption>): Given<Name>;
 }
 
-/** What a file says of an option, in the words of the command line. */
+/** The value of an option in a file, in the form of the command line. */
 export interface FiledOption {
-  /** How messages call it. */
+  /** What messages call it. */
   origin: string;
   value: string | boolean | string[];
 }
@@ -36,7 +30,7 @@ interface GivenInput {
 
 export function createGiven(input: GivenInput): Given {
   const { options, values, operands, env, filed } = input;
-  // An empty variable is how many tools say that it is not set.
+  // Many tools set an empty variable to unset it.
   const variable = (name: string) => env[options[name]?.env ?? ''] || undefined;
 
   const given: Given = {

@@ -1,8 +1,9 @@
 import type { Command } from './command.ts';
 import { commands, type CommandEntry } from './commands.ts';
-import type { OptionSpec } from './option-table.ts';
+import type { OptionSpec } from '../model/option-table.ts';
 import { helpOption } from './parse-command-line.ts';
 import { lineWidth, paint } from './terminal.ts';
+import { wrap } from '../text/wrap.ts';
 
 /** [CLI-1] What `toolcrib --help` prints. */
 export function overview(version: string): string {
@@ -17,7 +18,7 @@ export function overview(version: string): string {
     '',
     heading('Options'),
     ...wrapLast([
-      ['-h, --help', 'Shows this help; after a command, the help of that command, as `toolcrib help <command>` does'],
+      ['-h, --help', 'Shows this help; after a command, the help for that command, like `toolcrib help <command>`'],
       ['-v, --version', 'Prints the version'],
     ]),
     '',
@@ -25,7 +26,7 @@ export function overview(version: string): string {
   ].join('\n');
 }
 
-/** What `toolcrib secrets --help` prints: the commands that begin so. */
+/** What `toolcrib secrets --help` prints: the commands that start with that word. */
 export function groupHelp(word: string, group: readonly CommandEntry[]): string {
   return [
     heading('Usage'),
@@ -34,7 +35,7 @@ export function groupHelp(word: string, group: readonly CommandEntry[]): string 
     heading('Commands'),
     ...wrapLast(group.map(({ name, summary }) => [name, summary])),
     '',
-    `\`toolcrib ${word} <command> --help\` has the options of one.`,
+    `\`toolcrib ${word} <command> --help\` shows the options of one.`,
   ].join('\n');
 }
 
@@ -65,13 +66,20 @@ function optionForm(name: string, { value, short, many }: OptionSpec): string {
 }
 
 function optionText(spec: OptionSpec): string {
-  const beside = [spec.env, spec.default === undefined ? undefined : `default ${spec.default}`].filter((one) => one !== undefined);
+  const beside = [variableText(spec), spec.default === undefined ? undefined : `default ${spec.default}`].filter(
+    (one) => one !== undefined,
+  );
   return beside.length === 0 ? spec.help : `${spec.help} (${beside.join('; ')})`;
 }
 
-/** Help must be readable whole, so long texts go on in the next line instead of being cut. */
+function variableText({ env, envHelp, many }: OptionSpec): string | undefined {
+  if (env === undefined || (envHelp === undefined && !many)) return env;
+  return `${env}: ${envHelp ?? 'separated by commas'}`;
+}
+
+/** Long texts continue on the next line instead of being cut. */
 function wrapLast(rows: string[][]): string[] {
-  // At a narrow terminal a long form has a line of its own, so that it takes no room from all texts.
+  // At a narrow terminal a long form gets a line of its own, so that it does not narrow all texts.
   const most = widest() < 100 ? 28 : Infinity;
   const first = Math.max(...rows.map(([form = '']) => form.length).filter((length) => length <= most));
   const room = Math.max(30, widest() - first - 4);
@@ -83,19 +91,9 @@ function wrapLast(rows: string[][]): string[] {
   });
 }
 
-/** Also where there is no terminal, lines are no longer than people like to read. */
+/** Limited also without a terminal, so that lines stay readable. */
 function widest(): number {
   return Math.min(lineWidth(), 120);
-}
-
-function wrap(text: string, width: number, indent = 0): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(line === undefined ? word : `${' '.repeat(indent)}${word}`);
-  }
-  return lines;
 }
 
 /** Of a note such as `  show      everything about it`: its second column. */
@@ -103,7 +101,7 @@ function hangingIndent(note: string): number {
   return /^ {2,}\S.*?\S {2,}/.exec(note)?.[0].length ?? 0;
 }
 
-/** An example is pasted, so it goes on in the next line as a shell takes it. */
+/** Examples are pasted, so a long one continues on the next line as in a shell. */
 function continued(example: string): string[] {
   const words = example.split(/ (?=--|-- |[<>] )/);
   const lines: string[] = [];

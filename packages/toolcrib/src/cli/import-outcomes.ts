@@ -1,10 +1,10 @@
-import { align } from './align.ts';
+import { align } from '../text/align.ts';
 import { countTools, paintState } from './describe-source.ts';
 import { openProgressLine } from './progress-line.ts';
 import type { ShownImport, SourceClient } from './source-client.ts';
 import { lineWidth } from './terminal.ts';
 
-/** Each as it is when it has started or failed, or as it was when somebody had enough of waiting. */
+/** Each source when it has started or failed, or as it was when the waiting was interrupted. */
 export async function waitForAll(outcomes: readonly ShownImport[], sources: SourceClient, signal: AbortSignal): Promise<ShownImport[]> {
   const registered = outcomes.flatMap(({ source }) => (source === null ? [] : [source]));
   if (registered.length === 0) return [...outcomes];

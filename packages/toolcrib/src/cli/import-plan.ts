@@ -1,14 +1,19 @@
+import { z } from 'zod';
 import { CribError } from '../model/crib-error.ts';
 import type { ImportedConfig, ImportedRegistration } from '../sources/import/read-import.ts';
-import { readManifest } from '../sources/mcp/registration/manifest.ts';
-import { normaliseSource } from '../sources/registration/normalise-source.ts';
-import { showSource } from '../sources/registration/show-source.ts';
-import { sourceFormSchema } from '../sources/registration/source-form.ts';
-import { align } from './align.ts';
-import { commandLine } from './describe-source.ts';
+import { sourceFormSchema } from '../sources/source-forms.ts';
+import { normaliseSource, showSource } from '../sources/source-registrations.ts';
+import { align } from '../text/align.ts';
+import { shellCommand } from '../text/shell-command.ts';
 import { lineWidth, paint } from './terminal.ts';
 
-/** One server of a file: what would be registered, or why it cannot be. */
+const startedSchema = z.looseObject({
+  command: z.array(z.string()).optional(),
+  server_url: z.string().nullable(),
+  document: z.looseObject({ url: z.string().optional() }).optional(),
+});
+
+/** One server of a file: what would be registered, or why not. */
 export interface PlannedSource {
   entry: string;
   namespace: string | null;
@@ -19,7 +24,7 @@ export interface PlannedSource {
   problem: string | null;
 }
 
-/** What the server would make of each entry, found out without asking it. */
+/** What the server would register for each entry, without asking the server. */
 export async function importPlan({ registrations, problems }: ImportedConfig): Promise<PlannedSource[]> {
   const bad = problems.map(({ entry, message }) => refused(entry, message));
   return [...(await Promise.all(registrations.map(planned))), ...bad];
@@ -28,7 +33,6 @@ export async function importPlan({ registrations, problems }: ImportedConfig): P
 async function planned({ entry, form, notes }: ImportedRegistration): Promise<PlannedSource> {
   try {
     const context = {
-      readManifest,
       secretName: (variable: string) => variable,
       allowRisky: true,
       allowedMounts: 'any' as const,
@@ -48,9 +52,8 @@ function refused(entry: string, problem: string): PlannedSource {
 }
 
 function startsOf(source: Parameters<typeof showSource>[0]): string {
-  const shown = showSource(source);
-  if (!('document' in shown)) return shown.server_url ?? commandLine(shown.command);
-  return 'url' in shown.document ? shown.document.url : 'HTTP tools of the manual';
+  const { command = [], server_url, document } = startedSchema.parse(showSource(source));
+  return server_url ?? document?.url ?? (command.length > 0 ? shellCommand(command) : 'HTTP tools of the manual');
 }
 
 export function planTable(plan: readonly PlannedSource[]): string {

@@ -13,14 +13,14 @@ export const importSources = defineCommand({
   operandCount: [1, 1],
   options: {
     ...administratorOptions,
-    name: { value: 'name', help: 'Names the source of a UTCP manual; the name of the file otherwise' },
-    update: { help: 'Replaces sources that are there already and registered otherwise' },
-    'dry-run': { help: 'Only shows what would be registered' },
+    name: { value: 'name', help: 'Name for the source of a UTCP manual; the file name by default' },
+    update: { help: 'Replaces existing sources whose registration differs' },
+    'dry-run': { help: 'Shows what would be registered, and registers nothing' },
     'no-wait': { help: 'Does not wait until the sources have started' },
   },
   notes: [
-    'Reads the mcpServers of desktop clients and editors (comments are allowed), and UTCP call templates and manuals; `-` is standard input.',
-    'Every server becomes a source that is kept running. One that cannot be registered does not stop the others.',
+    'Reads the mcpServers of desktop clients and editors (comments are allowed), and UTCP call templates and manuals. `-` reads standard input.',
+    'Every server becomes a source that keeps running. If one cannot be registered, the others still are.',
   ],
   examples: [
     'toolcrib import ~/.cursor/mcp.json --dry-run',
@@ -46,7 +46,7 @@ export const importSources = defineCommand({
     if (json) printJson({ entries: outcomes });
     else print(outcomeTable(outcomes));
     if (signal.aborted) {
-      remark('No longer watching. What is registered goes on: `toolcrib sources` says how it went.');
+      remark('No longer watching. The registered sources keep starting: `toolcrib sources` shows how it went.');
       return interruptedCode;
     }
     return outcomes.some(({ error }) => error !== null) ? 1 : 0;

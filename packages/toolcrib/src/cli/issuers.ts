@@ -3,7 +3,7 @@ import { issuerConfigSchema, type IssuerConfig } from '../identity/issuer-config
 import { atJsonFault } from '../model/json-fault.ts';
 import type { Given } from './given.ts';
 import type { PlaceOption } from './serve-options.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 /** [ID-1] The issuers whose tokens are accepted; none means development. */
 export function issuersFrom(given: Given<PlaceOption>): IssuerConfig[] {
@@ -23,7 +23,7 @@ function listIn(text: string, origin: string): (string | object)[] {
     return z.array(z.record(z.string(), z.unknown())).min(1).parse(JSON.parse(text));
   } catch (cause) {
     const where = cause instanceof SyntaxError ? `. It is not JSON${atJsonFault(text)}` : '';
-    throw new UsageError(`${origin} must be a JSON list of issuer configurations, or addresses with spaces between them${where}`, {
+    throw new UsageError(`${origin} must be a JSON list of issuer configurations, or addresses separated by spaces${where}`, {
       field: 'issuer',
       cause,
     });

@@ -1,21 +1,16 @@
 import { parseArgs } from 'node:util';
-import type { OptionTable } from './option-table.ts';
-
-/** Options of a program that starts others, by how they are written: `--from`, `-p`. */
-export interface Launcher {
-  switches: readonly string[];
-  valued: readonly string[];
-}
+import type { OptionTable } from '../model/option-table.ts';
+import type { Launcher } from '../sources/registration/command-line.ts';
 
 export interface LauncherOptions {
-  /** The arguments without them. */
+  /** The arguments without the launcher's. */
   args: string[];
   /** As they were written, with their values. */
   handedOn: string[];
   launcher: (Launcher & { name: string }) | undefined;
 }
 
-/** [CLI-1] Takes out the options between a launcher and what it starts, which are for the launcher: `uvx --from package program`. */
+/** [CLI-1] Takes out the options between a launcher and the program, which are for the launcher: `uvx --from package program`. */
 export function launcherOptions(args: string[], own: OptionTable, launchers: Readonly<Record<string, Launcher>>): LauncherOptions {
   const first = firstOperand(args, own);
   const name = first === undefined ? '' : (args[first] ?? '');
@@ -35,7 +30,7 @@ export function launcherOptions(args: string[], own: OptionTable, launchers: Rea
   return { args: [...kept, ...args.slice(at)], handedOn, launcher: { ...launcher, name } };
 }
 
-/** Where the first word stands that belongs to no option; undefined where there is none before `--`, behind which nothing is an option. */
+/** The position of the first word that belongs to no option; undefined if there is none before `--`, after which nothing is an option. */
 function firstOperand(args: string[], own: OptionTable): number | undefined {
   const options = Object.fromEntries(
     Object.entries(own).map(([name, { value, short }]) => {
@@ -48,7 +43,7 @@ function firstOperand(args: string[], own: OptionTable): number | undefined {
   return token?.kind === 'positional' ? token.index : undefined;
 }
 
-/** How many words an option takes, with its value; 0 where it is not among these. */
+/** How many words an option takes, with its value; 0 if it is not one of these. */
 function wordsOf(word: string, { switches, valued }: Launcher): 0 | 1 | 2 {
   if (switches.includes(word)) return 1;
   if (valued.includes(word)) return 2;

@@ -4,22 +4,23 @@ import { interruptSignal } from './interrupt-signal.ts';
 import { administratorFrom, administratorOptions } from './secrets-options.ts';
 import { createSourceClient, type Administrator } from './source-client.ts';
 import { followSourceLog, readSourceLog, type ShownLine } from './source-log.ts';
-import { paint, print, printable, printJson, remark } from './terminal.ts';
+import { paint, print, printJson, remark } from './terminal.ts';
+import { printable } from '../text/printable.ts';
 
 export const logs = defineCommand({
   operands: '<source>',
   operandCount: [1, 1],
   options: {
     ...administratorOptions,
-    lines: { value: 'n', short: 'n', help: 'How many of the last lines', default: '100' },
-    follow: { short: 'f', help: 'Goes on with what follows, until Ctrl-C' },
-    wire: { help: 'Shows the messages between Toolcrib and the source instead, as far as they were kept' },
-    record: { value: 'minutes', help: 'Keeps those messages for so many minutes from now on; 0 ends it' },
+    lines: { value: 'n', short: 'n', help: 'How many lines', default: '100' },
+    follow: { short: 'f', help: 'Keeps showing new lines, until Ctrl-C' },
+    wire: { help: 'Shows recorded messages between Toolcrib and the source instead' },
+    record: { value: 'minutes', help: 'Records those messages for this many minutes; 0 stops recording' },
   },
   notes: [
-    'Shows what the server of a source wrote to its standard error, and what happened to it. Only the last 1000 lines are kept.',
-    'Messages of MCP are kept only while --record says so, by the server that is asked, without secrets: what users send and get is in them.',
-    'With --json and --follow every line is a JSON object.',
+    'Shows what the server of a source wrote to standard error, and events such as restarts. Only the last 1000 lines are kept.',
+    'MCP messages are recorded only with --record, and only by the server you ask. They contain what users send and receive, but no secrets.',
+    'With --json and --follow, every line is a JSON object.',
   ],
   examples: ['toolcrib logs everything', 'toolcrib logs everything -n 20 -f', 'toolcrib logs everything --wire --record 15 -f'],
   async run(given) {
@@ -44,7 +45,7 @@ export const logs = defineCommand({
     const log = await readSourceLog(administrator, id, wanted);
     if (json) printJson(log);
     else if (log.lines.length === 0)
-      remark(wanted.wire ? nothingKept(namespace) : `${namespace} has said nothing since the server was started.`);
+      remark(wanted.wire ? nothingKept(namespace) : `${namespace} has written nothing since the server started.`);
     else print(log.lines.map(describeLine).join('\n'));
     return 0;
   },
@@ -56,13 +57,13 @@ async function keepMessages({ client, token }: Administrator, id: string, minute
 }
 
 function nothingKept(namespace: string): string {
-  return `No messages of ${namespace} were kept: \`toolcrib logs ${namespace} --wire --record 15\` keeps them for 15 minutes.`;
+  return `No messages of ${namespace} were recorded: \`toolcrib logs ${namespace} --wire --record 15\` records them for 15 minutes.`;
 }
 
 const marks: Record<string, string> = { sent: '→ ', received: '← ' };
 
 function describeLine({ time, stream, text }: ShownLine): string {
-  // One line each, whatever is in it.
+  // One line per message, whatever is in it.
   const plain = printable(text).replaceAll('\n', ' ');
   const isEvent = stream === 'event';
   return `${paint('dim', new Date(time).toISOString())}  ${isEvent ? paint('cyan', `toolcrib: ${plain}`) : `${marks[stream] ?? ''}${plain}`}`;

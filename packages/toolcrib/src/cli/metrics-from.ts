@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { ServeConfig } from '../http/server-config.ts';
+import type { ServeConfig } from '../server/server-config.ts';
 import type { Given } from './given.ts';
 import { serveOptions } from './serve-options.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
-/** Shorter ones could be guessed. */
+/** A shorter token could be guessed. */
 const leastCharacters = 16;
 
 /** [OPS-1] Who may read the metrics, and where. */
@@ -17,7 +17,7 @@ export function metricsFrom(given: Given<'metrics-token' | 'metrics-listen'>): P
   };
 }
 
-/** A token on a command line could be read by everybody on the machine. */
+/** Everybody on the machine can read a command line, so the token is not on it. */
 function tokenFrom(given: Given<'metrics-token'>): string | undefined {
   const text = given.text('metrics-token');
   if (text === undefined) return undefined;

@@ -6,7 +6,7 @@ import { sayRecord } from './say-record.ts';
 import { databaseFrom, keysFrom } from './serve-config.ts';
 import { keysOption, placeOptions } from './serve-options.ts';
 import { complain, print, printJson, remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 export const migrate = defineCommand({
   operands: '',
@@ -15,7 +15,7 @@ export const migrate = defineCommand({
   notes: [
     'Stop the server first, and create an empty database. All rows are copied in one transaction and counted on both sides; then the record is verified.',
     'The SQLite database stays as it is. The keys stay where they are: the server on PostgreSQL needs the same ones.',
-    'Ends with 1 if the record in PostgreSQL is not as it was written.',
+    'Exits with 1 if the record in PostgreSQL differs from what was written.',
   ],
   examples: ['toolcrib migrate --data /var/lib/toolcrib --database postgres://toolcrib@db.example.com/toolcrib'],
   async run(given) {

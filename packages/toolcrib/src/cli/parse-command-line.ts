@@ -3,12 +3,12 @@ import { closest } from '../model/closest.ts';
 import type { Command } from './command.ts';
 import { createGiven, type Given } from './given.ts';
 import { launcherOptions, type LauncherOptions } from './launcher-options.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 /** Every command has it, so no command lists it. */
 export const helpOption = { help: 'Shows this help', short: 'h' } as const;
 
-/** The arguments after a command's name, checked against its table; `'help'` where help was asked for. */
+/** The arguments after a command's name, checked against its table; `'help'` if they ask for help. */
 export function parseCommandLine(command: Command, written: string[], env: NodeJS.ProcessEnv): Given | 'help' {
   const options = { ...command.options, help: helpOption };
   const { args, handedOn, launcher } = launcherOptions(written, options, command.launchers ?? {});
@@ -37,32 +37,28 @@ function parseStrictly(options: Command['options'], args: string[], wording: Wor
       return [name, { type, multiple: many, ...(short === undefined ? {} : { short }) }];
     }),
   );
-  try {
-    return parseArgs({ args, options: table, strict: true, allowPositionals: true });
-  } catch (cause) {
-    throw explained(cause, Object.keys(options), wording);
+  // Not `strict`: its messages would have to be parsed to suggest what was meant.
+  const { values, positionals, tokens } = parseArgs({ args, options: table, strict: false, allowPositionals: true, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    if (!Object.hasOwn(options, name)) throw unknownOption(rawName, Object.keys(options), wording);
+    if (table[name]?.type === 'boolean') {
+      if (value !== undefined) throw new UsageError(`${rawName} is a switch and takes no value`);
+    } else if (value === undefined || (!inlineValue && /^-./s.test(value)))
+      throw new UsageError(`${rawName} needs a value (write one that starts with a dash as ${rawName}=-…)`);
   }
+  return { values, positionals };
 }
 
-/** Node's messages say what is wrong at length; ours are one line, and guess what was meant. */
-function explained(cause: unknown, own: string[], { launcher, strayOptions }: Wording): UsageError {
-  const { code, message } = cause as { code?: string; message: string };
-  const written = /'(?:-\w, )?(-[^' ]*)/.exec(message)?.[1] ?? '';
-  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
-    const ofLauncher = [...(launcher?.switches ?? []), ...(launcher?.valued ?? [])];
-    if (launcher !== undefined && ofLauncher.includes(written))
-      return new UsageError(`${written} is an option of ${launcher.name}: write it directly behind ${launcher.name}. ${strayOptions}`, {
-        cause,
-      });
-    const names = [...own, ...ofLauncher.map((name) => name.replace(/^-+/, ''))];
-    const meant = closest(written.replace(/^-+/, ''), names);
-    const guess = meant === undefined ? `There is no option ${written}` : `There is no option ${written}: did you mean --${meant}?`;
-    if (strayOptions === undefined) return new UsageError(guess, { cause });
-    return new UsageError(`${guess}${meant === undefined ? '.' : ''} ${strayOptions}`, { cause });
-  }
-  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
-    if (message.includes('does not take')) return new UsageError(`${written} is a switch and takes no value`, { cause });
-    return new UsageError(`${written} needs a value (one that begins with a dash is written ${written}=-…)`, { cause });
-  }
-  return new UsageError(message.split('\n')[0] ?? message, { cause });
+/** Suggests what was meant. */
+function unknownOption(written: string, own: string[], { launcher, strayOptions }: Wording): UsageError {
+  const ofLauncher = [...(launcher?.switches ?? []), ...(launcher?.valued ?? [])];
+  if (launcher !== undefined && ofLauncher.includes(written))
+    return new UsageError(`${written} is an option of ${launcher.name}: write it directly after ${launcher.name}. ${strayOptions}`);
+  const names = [...own, ...ofLauncher.map((name) => name.replace(/^-+/, ''))];
+  const meant = closest(written.replace(/^-+/, ''), names);
+  const guess = meant === undefined ? `There is no option ${written}` : `There is no option ${written}: did you mean --${meant}?`;
+  if (strayOptions === undefined) return new UsageError(guess);
+  return new UsageError(`${guess}${meant === undefined ? '.' : ''} ${strayOptions}`);
 }

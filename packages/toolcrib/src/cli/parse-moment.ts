@@ -1,10 +1,10 @@
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 const date = /^\d{4}-\d\d-\d\d$/;
 const time = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
 
-/** A moment as people say it, in epoch milliseconds: `1h` ago, `yesterday`, a date or a time. Without a zone it is in that of this machine. */
+/** A moment as people write it, in epoch milliseconds: `1h` ago, `yesterday`, a date or a time; by default in the time zone of this machine. */
 export function parseMoment(text: string, field: string, now = Date.now()): number {
   const said = text.trim();
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(said) ?? [];

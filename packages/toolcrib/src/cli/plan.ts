@@ -10,9 +10,9 @@ export const plan = defineCommand({
   operandCount: [0, 1],
   options: administratorOptions,
   notes: [
-    `Compares the sources, groups and policies of a file (${usualConfigFile} where none is named) with those of a running server. Changes nothing.`,
-    'Only what an earlier `apply` made is deleted when it is no longer in the file.',
-    'Ends with 0 where there is nothing to do, with 2 where there is, and with 1 where a test of the file fails.',
+    `Compares the sources, groups and policies of a file (${usualConfigFile} by default) with those of a running server. Changes nothing.`,
+    '`apply` deletes something missing from the file only if an earlier `apply` created it.',
+    'Exits with 0 if there is nothing to do, with 2 if there are changes, and with 1 if a test in the file fails.',
   ],
   examples: ['toolcrib plan', 'toolcrib plan staging.yaml --url https://tools.example.org --token "$TOKEN"', 'toolcrib plan --json'],
   async run(given) {

@@ -5,22 +5,23 @@ import { describeExplanation, shownExplanationSchema } from './describe-explanat
 import { requestDevToken } from './dev-token.ts';
 import type { Given } from './given.ts';
 import { jsonFault } from '../model/json-fault.ts';
+import { isObject } from '../model/json.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { explainWho } from './policy-who.ts';
 import { expiredToken, readToken } from './read-token.ts';
 import { print, printJson, remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 const options = {
   url: clientOptions.url,
   token: { value: 'jwt', help: 'Explains what the user of this token may use: the token, `-` for standard input, or `@` and a file' },
-  as: { value: 'user', help: 'Explains what a user of the development issuer may use; alice where nothing else is given' },
-  claims: { value: 'json', help: 'Explains what somebody with these claims might use' },
-  tool: { value: 'name', help: 'Explains the decision about this tool; without it, about all' },
+  as: { value: 'user', help: 'Explains what a user of the development issuer may use; alice by default' },
+  claims: { value: 'json', help: 'Explains what somebody with these claims may use' },
+  tool: { value: 'name', help: 'Explains the decision about this tool; by default about all tools' },
   who: { help: 'Explains who may use the tool that --tool names: which policies grant it' },
   'admin-token': {
     value: 'jwt',
-    help: "The administrator's token that asks; that of `admin` of the development issuer where none is given",
+    help: 'The token of the administrator who asks; by default a token for `admin` from the development issuer',
     env: 'TOOLCRIB_TOKEN',
   },
   json: clientOptions.json,
@@ -62,7 +63,7 @@ async function adminToken(given: Given<ExplainOption>, client: Client): Promise<
 
 function toolOfWho(given: Given<ExplainOption>): string {
   const tool = given.text('tool');
-  if (tool === undefined) throw new UsageError('--who may use what? Name it with --tool', { field: 'tool' });
+  if (tool === undefined) throw new UsageError('--who needs a tool: name it with --tool', { field: 'tool' });
   if ((['token', 'as', 'claims'] as const).some((option) => given.text(option) !== undefined))
     throw new UsageError('--who is about everybody: leave out --token, --as and --claims', { field: 'who' });
   return tool;
@@ -78,19 +79,19 @@ async function whomAbout(given: Given<ExplainOption>): Promise<{ user: string } 
   return { user: user ?? 'alice' };
 }
 
-/** A server takes no expired token; what it would have been good for is still worth knowing. */
+/** The server refuses an expired token, but its claims are still worth explaining. */
 function aboutToken(token: string): { token: string } | { claims: object } {
   const expired = expiredToken(token);
   if (expired === undefined) return { token };
   const when = expired.expiredAt.toISOString().replace('T', ' ').slice(0, 16);
-  remark(`This token has expired at ${when} UTC and is refused. What follows is for its claims, which nobody has verified.`);
+  remark(`This token expired at ${when} UTC, and the server refuses it. The following explains its claims, which are not verified.`);
   return { claims: expired.claims };
 }
 
 function parseClaims(text: string): object {
   const fault = jsonFault(text);
   const claims: unknown = fault === undefined ? JSON.parse(text) : undefined;
-  if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims;
+  if (isObject(claims)) return claims;
   const where = fault === undefined ? '' : `. It is not JSON: ${fault}`;
   throw new UsageError(`--claims must be a JSON object such as {"sub": "u-1"}${where}`, { field: 'claims' });
 }

@@ -10,8 +10,8 @@ export const policyTest = defineCommand({
   operandCount: [0, 1],
   options: administratorOptions,
   notes: [
-    `Runs the tests of a file (${usualConfigFile} where none is named) against its groups and policies and the tools of a running server.`,
-    'Changes nothing. Ends with 1 where a test fails.',
+    `Runs the tests in a file (${usualConfigFile} by default) against its groups and policies and the tools of a running server.`,
+    'Changes nothing. Exits with 1 if a test fails.',
   ],
   examples: ['toolcrib policy test', 'toolcrib policy test staging.yaml --json'],
   async run(given) {

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { administeredToolSchema } from '../api.ts';
-import { align } from './align.ts';
+import { align } from '../text/align.ts';
 import { matcherText } from './describe-explanation.ts';
 import { grantingPolicies, type ShownPolicy } from './granting-policies.ts';
 import { parseAnswer } from './parse-answer.ts';
 import type { Administrator } from './source-client.ts';
-import { lineWidth, paint, print, printable, printJson } from './terminal.ts';
+import { lineWidth, paint, print, printJson } from './terminal.ts';
+import { printable } from '../text/printable.ts';
 
 const { name, groups } = administeredToolSchema.shape;
 // Looser than the contract: a newer server may say more than we know of.
 const toolSchema = z.looseObject({ name, groups, state: z.string() });
 
-/** [POL-3] Who can use a tool: the policies that grant it, and what they want of a caller. */
+/** [POL-3] Who can use a tool: the policies that grant it, and their conditions. */
 export async function explainWho({ client, token }: Administrator, written: string, { json }: { json: boolean }): Promise<number> {
   const found = await client.json('GET', `/api/tools/${encodeURIComponent(written)}`, { token });
   const tool = parseAnswer(toolSchema, found, client.url);

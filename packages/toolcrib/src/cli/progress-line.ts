@@ -1,29 +1,30 @@
 import { styleText } from 'node:util';
-import { align } from './align.ts';
-import { printable, remark } from './terminal.ts';
+import { align } from '../text/align.ts';
+import { remark } from './terminal.ts';
+import { printable } from '../text/printable.ts';
 
 export interface ProgressLine {
   /** A line of its own, above the progress. */
   say(text: string): void;
-  /** What goes on at the moment, in place of what was told before. */
+  /** What is happening now; replaces the last text. */
   tell(detail: string): void;
   end(): void;
 }
 
 const clear = '\r\u001b[2K';
-/** Without a terminal nothing can be overwritten, so what goes on is told now and then. */
+/** Without a terminal nothing can be overwritten, so the progress is printed now and then. */
 const tellEveryMs = 10_000;
 
-/** Says on standard error what is going on and, at a terminal, for how many seconds already. */
+/** Shows on standard error what is happening and, at a terminal, for how many seconds. */
 export function openProgressLine(label: string): ProgressLine {
   const stream = process.stderr;
   if (!stream.isTTY || process.env.TERM === 'dumb') return plainLines(label);
   const startedAt = performance.now();
-  let told = '';
+  let shownDetail = '';
   const draw = () => {
     const seconds = Math.floor((performance.now() - startedAt) / 1000);
-    const text = told === '' ? `${printable(label)}… ${seconds} s` : `${printable(label)}: ${told}`;
-    // A line that wraps could not be cleared. Some terminals do not tell their width.
+    const text = shownDetail === '' ? `${printable(label)}… ${seconds} s` : `${printable(label)}: ${shownDetail}`;
+    // A line that wraps could not be cleared. Some terminals do not report their width.
     const [fitting = ''] = align([[text]], { width: (stream.columns || 80) - 1 });
     stream.write(`${clear}${styleText('dim', fitting, { stream })}`);
   };
@@ -36,7 +37,7 @@ export function openProgressLine(label: string): ProgressLine {
       draw();
     },
     tell(detail) {
-      told = detail;
+      shownDetail = detail;
       draw();
     },
     end() {

@@ -3,16 +3,16 @@ import { readConfigText } from '../administration/configuration/read-config-text
 import { CribError } from '../model/crib-error.ts';
 import type { Given } from './given.ts';
 import { filedOptions, serverSettingsSchema } from './server-settings.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 export const usualConfigFile = 'toolcrib.yaml';
 
-/** [SRC-6] A configuration file as somebody at a command line means it: whatever is wrong with it is theirs to correct. */
+/** [SRC-6] A configuration file that a person passes to a command, who also has to correct its mistakes. */
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   return parseConfigFile(await readConfigText(path), { name: path, server: serverSettingsSchema });
 }
 
-/** What `serve` is given, with what its file says where neither an option nor a variable does. */
+/** The values for `serve`, with those of its file where neither an option nor a variable is given. */
 export async function withConfigFile<Name extends string>(given: Given<Name | 'config'>): Promise<Given<Name | 'config'>> {
   const path = given.text('config');
   if (path === undefined) return given;

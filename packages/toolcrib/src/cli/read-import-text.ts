@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { request } from 'undici';
 import { CribError } from '../model/crib-error.ts';
+import { isObject } from '../model/json.ts';
 import { addressName } from '../sources/import/address-name.ts';
-import { isFields } from '../sources/import/fields.ts';
-import { parseJsonc } from '../sources/mcp/registration/parse-jsonc.ts';
-import { UsageError } from './usage-error.ts';
+import { parseJsonc } from '../model/parse-jsonc.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 /** What is to be imported, and a name for a manual that has none. */
 interface ImportText {
@@ -17,7 +17,7 @@ interface ImportText {
 const mostBytes = 33_554_432;
 const patienceMs = 30_000;
 
-/** From a file, standard input, or an address that whoever runs the command has named. */
+/** From a file, standard input, or an address on the command line. */
 export async function readImportText(operand: string): Promise<ImportText> {
   if (operand === '-') return { config: parsed(await readText(process.stdin)), name: undefined };
   if (/^https?:\/\//i.test(operand)) return fromAddress(operand);
@@ -32,12 +32,12 @@ export async function readImportText(operand: string): Promise<ImportText> {
   }
 }
 
-/** A manual or an OpenAPI document stays where it is, and the server asks for it again; a list of servers is read once. */
+/** A manual or an OpenAPI document stays where it is, and the server fetches it again; a list of servers is read once. */
 async function fromAddress(url: string): Promise<ImportText> {
   const found = await fetched(url);
   const name = addressName(url);
   const isServers =
-    isFields(found) && ['mcpServers', 'servers', 'manual_call_templates', 'call_template_type'].some((field) => field in found);
+    isObject(found) && ['mcpServers', 'servers', 'manual_call_templates', 'call_template_type'].some((field) => field in found);
   return { config: isServers || Array.isArray(found) ? found : { call_template_type: 'http', url }, name };
 }
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text as readText } from 'node:stream/consumers';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
-/** A token as it was given: itself, `-` for standard input, or `@` and the file it is in. A shell keeps only what is typed. */
+/** A token given as itself, as `-` for standard input, or as `@` and a file. The shell history keeps only what is typed. */
 export async function readToken(given: string): Promise<string> {
   if (given === '-') return (await readText(process.stdin)).trim();
   if (!given.startsWith('@')) return given;
@@ -19,12 +19,12 @@ interface ExpiredToken {
   expiredAt: Date;
 }
 
-/** What an expired token says, which nobody has verified; undefined for one that may still be good, or is none. */
+/** The unverified claims of an expired token; undefined for a token that may still be valid, and for anything else. */
 export function expiredToken(token: string, now = Date.now()): ExpiredToken | undefined {
   try {
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
     const { exp } = claims;
-    // Issuers' clocks may differ a little; the server says what it makes of such a token.
+    // Issuers' clocks may differ a little, so the server decides about such a token.
     if (typeof exp !== 'number' || exp * 1000 > now - 60_000) return undefined;
     return { claims, expiredAt: new Date(exp * 1000) };
   } catch {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { escapeHidden } from '../inventory/hidden-characters.ts';
 import type { ShownSource } from './source-client.ts';
-import { printable } from './terminal.ts';
+import { printable } from '../text/printable.ts';
 
 const names = z.array(z.string()).catch([]);
 const version = z.string().nullable().catch(null);
@@ -13,7 +13,7 @@ const reportSchema = z.looseObject({
   server_version: z.looseObject({ before: version, after: version }).catch({ before: null, after: null }),
 });
 
-/** [INV-2] What a refresh found, a line for each kind; none where nothing is different, or it was no refresh. */
+/** [INV-2] What a refresh changed, one line per kind of change; no lines if nothing changed or it was no refresh. */
 export function refreshLines(source: ShownSource): string[] {
   const report = reportSchema.safeParse(source['report']).data;
   if (report === undefined) return [];

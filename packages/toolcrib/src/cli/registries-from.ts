@@ -1,7 +1,7 @@
 import { publicRegistries, type Registries } from '../sources/mcp/registry/registry-lookup.ts';
 import type { Given } from './given.ts';
 import type { ServeOption } from './serve-options.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 /** [SRC-2] Where descriptions of servers are looked up. */
 export function registriesFrom(given: Given<ServeOption>): Registries {
@@ -12,7 +12,7 @@ function addressFrom(given: Given<ServeOption>, name: 'registry' | 'smithery-reg
   const text = given.required(name);
   if (text === 'off') return null;
   const url = URL.parse(text);
-  // A token belongs into a secret, so nothing of the kind is in the address.
+  // A token belongs in a secret, so the address may contain none.
   if (url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash)
     return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   const usual = publicRegistries[name === 'registry' ? 'official' : 'smithery'];

@@ -9,7 +9,7 @@ import { sayRecord } from './say-record.ts';
 import { databaseFrom, keysFrom } from './serve-config.ts';
 import { keysOption, placeOptions } from './serve-options.ts';
 import { complain, print, printJson, remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 export const restore = defineCommand({
   operands: '[file]',
@@ -18,13 +18,13 @@ export const restore = defineCommand({
     data: placeOptions.data,
     database: placeOptions.database,
     ...keysOption,
-    force: { help: 'Restores over a database: the old one is moved into a folder beside it, and nothing is deleted' },
+    force: { help: 'Restores over an existing database. The old one is moved into a folder next to it; nothing is deleted' },
     ...jsonOption,
   },
   notes: [
-    'Stop the server first. A file that is damaged or of a newer version, and keys that do not open it, are refused, and nothing is changed.',
-    'The keys are those in the backup, or TOOLCRIB_KEYS, or the keys.json that you have put into the data folder.',
-    'With --database and no file: checks that the keys and the record fit what `pg_restore` has put there. Ends with 1 where the record is not as it was written.',
+    'Stop the server first. Refuses a file that is damaged or from a newer version, and keys that do not fit; then nothing is changed.',
+    'The keys come from the backup, from TOOLCRIB_KEYS, or from a keys.json that you have put into the data folder.',
+    'With --database and no file: checks that the keys and the record fit the database that `pg_restore` restored. Exits with 1 if the record was changed.',
   ],
   examples: [
     'toolcrib restore /backups/toolcrib-monday',
@@ -39,7 +39,7 @@ export const restore = defineCommand({
     const warn = complain;
     if (url !== undefined) {
       if (file !== undefined)
-        throw new UsageError('PostgreSQL is restored with `pg_restore`; without a file this command checks the result', {
+        throw new UsageError('Restore PostgreSQL with `pg_restore`. This command then checks the result, without a file', {
           field: 'database',
         });
       await using database = await openDatabase({ url });

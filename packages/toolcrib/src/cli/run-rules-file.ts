@@ -2,9 +2,9 @@ import { explainIssue } from '../administration/configuration/explain-issue.ts';
 import { readConfigText } from '../administration/configuration/read-config-text.ts';
 import { readYaml } from '../administration/configuration/read-yaml.ts';
 import { runRulesSchema, type RunRules } from '../model/run-rules.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
-/** [SEC-2] The operator's rules. Whatever is wrong with the file is named with its line; a file that is half understood allows nothing. */
+/** [SEC-2] The operator's rules. An error names its line, and a file with an error allows nothing. */
 export async function readRunRules(file: string): Promise<RunRules> {
   const refuse = (why: string, cause?: unknown): never => {
     throw new UsageError(`The run rules in ${file} cannot be used: ${why}`, { field: 'run-rules', cause });

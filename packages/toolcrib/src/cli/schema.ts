@@ -8,7 +8,9 @@ export const schema = defineCommand({
   operands: '',
   operandCount: [0, 0],
   options: {},
-  notes: ['With it an editor completes and checks the file: begin that with `# yaml-language-server: $schema=toolcrib.schema.json`.'],
+  notes: [
+    'With the schema, an editor completes and checks the file. Start the file with `# yaml-language-server: $schema=toolcrib.schema.json`.',
+  ],
   examples: ['toolcrib schema > toolcrib.schema.json'],
   async run() {
     printJson(configFileJsonSchema());
@@ -16,7 +18,7 @@ export const schema = defineCommand({
   },
 });
 
-/** [SRC-6] The JSON Schema of toolcrib.yaml, made from what reads it. */
+/** [SRC-6] The JSON Schema of toolcrib.yaml, made from the schema that reads it. */
 export function configFileJsonSchema(): object {
   return { title: 'toolcrib.yaml', ...z.toJSONSchema(configFileSchema(serverSettingsSchema), { io: 'input', target: 'draft-7' }) };
 }

@@ -1,5 +1,5 @@
 import { secretNameSchema } from '../secrets/secret-name.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 /** The name on the command line, which becomes a part of an address. */
 export function checkedSecretName(name: string | undefined): string {

@@ -10,16 +10,16 @@ export const secretsDelete = defineCommand({
   operandCount: [1, 1],
   options: {
     yes: { short: 'y', help: 'Deletes without asking' },
-    force: { help: 'Deletes it also where sources refer to it; they cannot be started any more' },
+    force: { help: 'Deletes it even if sources use it; those sources can no longer start' },
     ...administratorOptions,
   },
-  notes: ['Asks first; where nobody can be asked it wants --yes. A secret that sources refer to is not deleted without --force.'],
+  notes: ['Asks first; without a terminal it needs --yes. A secret that sources use is deleted only with --force.'],
   examples: ['toolcrib secrets delete github-token', 'toolcrib secrets delete github-token --yes --force'],
   async run(given) {
     const name = checkedSecretName(given.operands[0]);
     if (!given.on('yes')) {
       refuseUnasked(`delete ${name}`);
-      if (!(await agreed(`Delete the secret ${name}? Nobody can read its value first. [y/N] `))) {
+      if (!(await agreed(`Delete the secret ${name}? Its value cannot be recovered. [y/N] `))) {
         remark('Nothing was deleted.');
         return 1;
       }
@@ -29,7 +29,7 @@ export const secretsDelete = defineCommand({
       token,
       query: { force: given.on('force') ? 'true' : undefined },
     });
-    // There is nothing to read where it went well.
+    // A success has no body.
     if (response.status !== 204) await readJson(client.url, response);
     if (given.on('json')) printJson({ deleted: name });
     else print(`${name} is deleted.`);

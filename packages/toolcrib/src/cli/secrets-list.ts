@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { secretSchema } from '../api.ts';
-import { align } from './align.ts';
+import { align } from '../text/align.ts';
 import { defineCommand } from './command.ts';
 import { parseAnswer } from './parse-answer.ts';
 import { administratorFrom, administratorOptions } from './secrets-options.ts';
@@ -13,13 +13,13 @@ export const secretsList = defineCommand({
   operands: '',
   operandCount: [0, 0],
   options: administratorOptions,
-  notes: ['Only names and dates: a value that was set is never shown again.'],
+  notes: ['Shows only names and dates: the value of a secret is never shown again.'],
   examples: ['toolcrib secrets list', 'toolcrib secrets list --json'],
   async run(given) {
     const { client, token } = await administratorFrom(given);
     const answer = parseAnswer(listSchema, await client.json('GET', '/api/secrets', { token }), client.url);
     if (given.on('json')) printJson(answer);
-    else if (answer.secrets.length === 0) remark('There are no secrets. `toolcrib secrets set <name>` makes one.');
+    else if (answer.secrets.length === 0) remark('There are no secrets. `toolcrib secrets set <name>` creates one.');
     else {
       const rows = answer.secrets.map(({ name, updated_at }) => [name, `set ${new Date(updated_at).toISOString()}`]);
       const painter = (text: string, column: number) => (column === 0 ? paint('bold', text) : text);

@@ -2,14 +2,14 @@ import { createClient, type Client } from './client.ts';
 import { jsonOption, urlOption } from './client-options.ts';
 import { requestDevToken } from './dev-token.ts';
 import type { Given } from './given.ts';
-import type { OptionTable } from './option-table.ts';
+import type { OptionTable } from '../model/option-table.ts';
 
-/** What the commands have that administer the secrets of a running server. */
+/** The options of commands that administer a running server. */
 export const administratorOptions = {
   ...urlOption,
   token: {
     value: 'jwt',
-    help: "The administrator's token; that of `admin` of the development issuer where none is given",
+    help: "The administrator's token; by default a token for `admin` from the development issuer",
     env: 'TOOLCRIB_TOKEN',
   },
   ...jsonOption,

@@ -12,7 +12,7 @@ import { defineCommand } from './command.ts';
 import { databaseFrom, keysFrom } from './serve-config.ts';
 import { keysOption, placeOptions } from './serve-options.ts';
 import { print, printJson, remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 export const secretsRekey = defineCommand({
   operands: '',
@@ -21,14 +21,16 @@ export const secretsRekey = defineCommand({
     data: placeOptions.data,
     database: placeOptions.database,
     ...keysOption,
-    'new-key': { help: 'Makes a new key first and puts it in front of those in keys.json of the data folder' },
-    'delete-unreadable': { help: 'Deletes secrets that no key opens, where otherwise nothing would be changed' },
+    'new-key': { help: 'Creates a new key first and puts it in front of those in keys.json of the data folder' },
+    'delete-unreadable': {
+      help: 'Deletes secrets that no key decrypts. Without it, such a secret stops the command before anything is changed',
+    },
     ...jsonOption,
   },
   notes: [
-    'Seals every secret with the newest key, which is the first one. All of it or nothing: it may be interrupted and repeated.',
-    'With the embedded database the server must be stopped. On PostgreSQL, give every server the new key before.',
-    'Keep the older keys as long as there are backups, or records of calls and changes, that need them: `toolcrib audit verify` says so.',
+    'Encrypts every secret with the newest key, which is the first one. All or nothing: you can interrupt and repeat it.',
+    'With the embedded database, stop the server first. On PostgreSQL, give every server the new key first.',
+    'Keep the older keys as long as backups, or records of calls and changes, need them: `toolcrib audit verify` tells you.',
   ],
   examples: [
     'toolcrib secrets rekey --new-key',
@@ -39,9 +41,9 @@ export const secretsRekey = defineCommand({
     const url = databaseFrom(given);
     const keys = keysFrom(given);
     if (keys !== undefined && given.on('new-key'))
-      throw new UsageError(`The keys are given by ${given.origin('keys')}: put the new one in front there`, { field: 'new-key' });
+      throw new UsageError(`The keys come from ${given.origin('keys')}: put the new one in front there`, { field: 'new-key' });
     const file = join(dataDir, 'toolcrib.db');
-    // Opening it would make it, in whatever folder was named by mistake.
+    // Opening the database would create it, even in a folder that was named by mistake.
     if (url === undefined && !existsSync(file))
       throw new CribError('NOT_FOUND', `There is no database ${file}: name its folder with --data`);
     await using opened = new AsyncDisposableStack();
@@ -55,8 +57,8 @@ export const secretsRekey = defineCommand({
     const outcome = await secrets.rekey({ actor: 'command line', deleteUnreadable: given.on('delete-unreadable') });
     if (given.on('json')) printJson({ ...outcome, kid: keyRing.newest.kid });
     else {
-      print(`${outcome.rewritten} of ${outcome.total} secrets were sealed anew, with the key ${keyRing.newest.kid}.`);
-      if (outcome.deleted.length > 0) remark(`Deleted, as no key opens them: ${outcome.deleted.join(', ')}.`);
+      print(`${outcome.rewritten} of ${outcome.total} secrets were encrypted again, with the key ${keyRing.newest.kid}.`);
+      if (outcome.deleted.length > 0) remark(`Deleted, because no key decrypts them: ${outcome.deleted.join(', ')}.`);
     }
     return 0;
   },

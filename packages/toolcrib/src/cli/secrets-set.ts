@@ -12,10 +12,13 @@ export const secretsSet = defineCommand({
   operandCount: [1, 1],
   options: {
     ...administratorOptions,
-    value: { value: 'text', help: 'The value; others on this machine can see it while the command runs, and the shell may keep it' },
+    value: {
+      value: 'text',
+      help: 'The value. Others on this machine can see it while the command runs, and the shell may keep it in its history',
+    },
   },
   notes: [
-    'Without --value the value is read from standard input, up to a line break at its end; at a terminal it is typed without being shown.',
+    'Without --value, the value is read from standard input, without a line break at the end. At a terminal, you type it without it being shown.',
   ],
   examples: ['toolcrib secrets set github-token < token.txt', 'toolcrib secrets set github-token'],
   async run(given) {
@@ -31,7 +34,7 @@ export const secretsSet = defineCommand({
     if (given.on('json')) printJson(secret);
     else {
       const old = secret.kept_by.map(
-        (source) => `${source} runs with the old value: \`toolcrib sources restart ${source}\` brings the new one.`,
+        (source) => `${source} runs with the old value: \`toolcrib sources restart ${source}\` uses the new one.`,
       );
       print([`${secret.name} is set.`, ...old].join('\n'));
     }

@@ -1,11 +1,11 @@
-import type { Inventory, RunningServer } from '../http/serve.ts';
-import type { ServeConfig } from '../http/server-config.ts';
+import type { CallableTools, RunningServer } from '../server/start-server.ts';
+import type { ServeConfig } from '../server/server-config.ts';
 import { version } from '../version.ts';
-import { align } from './align.ts';
+import { align } from '../text/align.ts';
 import { clientOptions } from './client-options.ts';
 import { paint } from './terminal.ts';
 
-/** For sources to be started and keys to be fetched: what is told should still be so a moment later. */
+/** Time for sources to start and keys to be fetched, so that the banner is still true a moment later. */
 const patienceMs = 3000;
 
 /** What a person reads when the server has started. */
@@ -18,7 +18,7 @@ export async function serveBanner(config: ServeConfig, running: RunningServer): 
     ['Data', config.databaseUrl === undefined ? config.dataDir : `${config.dataDir}, and PostgreSQL at ${placeOf(config.databaseUrl)}`],
     ...(config.configFile === undefined ? [] : [['File', config.configFile]]),
     running.dev
-      ? ['Mode', 'development: it makes tokens for alice, bob and admin, for you alone']
+      ? ['Mode', 'development: it issues tokens for alice, bob and admin, only to you']
       : ['Issuers', config.issuers.map(({ issuer }) => issuer).join(', ')],
   ];
   const lines = [
@@ -37,10 +37,10 @@ export async function serveBanner(config: ServeConfig, running: RunningServer): 
       '',
     );
   if (running.demo || running.pizzeria) lines.push(...demoLines(running), '');
-  return [...lines, 'Ctrl-C stops it.', ''].join('\n');
+  return [...lines, 'Ctrl-C stops the server.', ''].join('\n');
 }
 
-function toolsText({ tools, starting }: Inventory): string {
+function toolsText({ tools, starting }: CallableTools): string {
   if (starting.length === 0) return String(tools);
   const [first, ...others] = starting;
   const which = others.length < 3 ? starting.join(', ') : `${first} and ${others.length} other sources`;
@@ -48,10 +48,10 @@ function toolsText({ tools, starting }: Inventory): string {
 }
 
 function unreachableText(issuer: string): string {
-  return `The keys of ${issuer} cannot be fetched, so its users are refused until they can be: check the address, and that this machine may reach it. The log says why, and \`toolcrib doctor\` looks again.`;
+  return `The keys of ${issuer} cannot be fetched, so its users are refused until then. Check the address, and that this machine can reach it. The log says why, and \`toolcrib doctor\` checks again.`;
 }
 
-/** Not indented, so that it can be copied as it stands. */
+/** Not indented, so that it can be copied as it is. */
 function curl(url: string, token: string): string[] {
   const body = { name: 'builtin:calculator', arguments: { expression: '6 * 7' } };
   return [
@@ -61,18 +61,21 @@ function curl(url: string, token: string): string[] {
   ];
 }
 
-/** Only what works from this very folder: `npx` finds the command of a clone as well as that of an installed package. */
+/** Only commands that work in this folder: `npx` finds the command of a clone as well as of an installed package. */
 function demoLines({ url, demo, pizzeria }: RunningServer): string[] {
   const where = url === clientOptions.url.default ? '' : ` --url ${url}`;
-  const baking = [`npx toolcrib call demo:bake_pizza --arg pizza=diavola --stream${where}`, 'an MCP server that came along, with progress'];
+  const baking = [
+    `npx toolcrib call demo:bake_pizza --arg pizza=diavola --stream${where}`,
+    'an MCP server that comes with Toolcrib, with progress',
+  ];
   const ordering = [
     `npx toolcrib call pizzeria:place_order --arg 'body={"pizza":"funghi"}' --stream${where}`,
-    'an OpenAPI service, called as alice, until it is ready',
+    'an OpenAPI service, called as alice, polled until it is ready',
   ];
   const commands = [
     ...(demo ? [baking] : []),
     ...(pizzeria ? [ordering] : []),
-    [`npx toolcrib add npx @modelcontextprotocol/server-everything${where}`, 'one of your own choice'],
+    [`npx toolcrib add npx @modelcontextprotocol/server-everything${where}`, 'a source of your own choice'],
   ];
   return ['And then:', '', ...align(commands, { indent: 2, paint: (text, column) => (column === 1 ? paint('dim', text) : text) })];
 }

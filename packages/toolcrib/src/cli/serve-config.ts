@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isAbsolute, normalize, parse, resolve } from 'node:path';
-import type { ServeConfig } from '../http/server-config.ts';
+import type { ServeConfig } from '../server/server-config.ts';
 import { parseClaimRule } from '../model/claim-rule.ts';
 import type { Matcher } from '../model/policy.ts';
 import { pinnings, type Pinning } from '../model/source-definition.ts';
@@ -15,12 +15,12 @@ import { metricsFrom } from './metrics-from.ts';
 import { registriesFrom } from './registries-from.ts';
 import { serveOptions, type PlaceOption, type ServeOption } from './serve-options.ts';
 import { tracingFrom } from './tracing-from.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const hour = 3_600_000;
 
-/** What `serve` was told, parsed; every mistake is named by the option or variable it stands in. */
+/** The parsed settings of `serve`. Every error names the option or variable that is wrong. */
 export function serveConfig(
   given: Given<ServeOption>,
   { production, env = {} }: { production: boolean; env?: NodeJS.ProcessEnv },
@@ -57,7 +57,7 @@ export function serveConfig(
     allowedOrigins: given.list('allowed-origin').map((origin) => allowedOrigin(given, origin)),
     trustedProxies: given.list('trusted-proxy').map((range) => trustedProxy(given, range)),
     bodyLimitBytes: given.number('body-limit', { least: 1, most: 1_073_741_824 }),
-    // A burst without a rate would be a limit that never fills up again.
+    // A burst without a rate would be a limit that never refills.
     principalLimits: { ...(rate > 0 ? { rate_per_second: rate, burst } : {}), ...(concurrency > 0 ? { concurrency } : {}) },
     requestLimits: requestRate > 0 ? { rate_per_second: requestRate, burst: requestBurst } : {},
     defaultTimeoutMs,
@@ -98,7 +98,7 @@ type Place = Pick<
   | 'caFile'
 >;
 
-/** The part of it that `doctor` needs as well. */
+/** The part that `doctor` needs as well. */
 export function placeFrom(given: Given<PlaceOption>): Place {
   const host = given.required('host');
   if (isIP(host) === 0 && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) {
@@ -128,11 +128,11 @@ export function databaseFrom(given: Given<'database'>): string | undefined {
   return databaseUrl;
 }
 
-/** Keys on a command line could be read by everybody on the machine. */
+/** Everybody on the machine can read a command line, so keys are refused there. */
 export function keysFrom(given: Given<'keys'>): string | undefined {
   const keys = given.text('keys');
   if (keys === undefined || given.origin('keys') !== '--keys' || !isWrittenKeys(keys)) return keys;
-  throw misfit(given, 'keys', 'must be the path of a file; the keys themselves belong into TOOLCRIB_KEYS');
+  throw misfit(given, 'keys', 'must be the path of a file; put the keys themselves into TOOLCRIB_KEYS');
 }
 
 interface Openness {
@@ -141,14 +141,14 @@ interface Openness {
   given?: Given<ServeOption>;
 }
 
-/** [ID-1] The development server is for the person who runs it: nobody else may reach it, neither by an address nor through a name or a page. */
+/** [ID-1] The development server is only for the person who runs it: nobody else may reach it, by an address, a name or a web page. */
 export function refuseOpenDevelopment({ host, production, given }: Openness): void {
   const instead = 'pass --issuer <url> (and --audience <name>) of your identity provider';
-  if (production) throw new UsageError(`Without an issuer Toolcrib runs for development only, and NODE_ENV is production: ${instead}`);
+  if (production) throw new UsageError(`Without an issuer, Toolcrib is for development only, but NODE_ENV is production: ${instead}`);
   const hostname = URL.parse(`http://${isIP(host) === 6 ? `[${host}]` : host}`)?.hostname ?? '';
   if (!isLoopbackHost(hostname)) {
     throw new UsageError(
-      `Without an issuer Toolcrib gives tokens to everybody, so it runs on a loopback address only, not on ${host}: ${instead}`,
+      `Without an issuer, Toolcrib issues tokens to anyone, so it listens only on a loopback address, not on ${host}: ${instead}`,
       {
         field: 'host',
       },
@@ -159,18 +159,18 @@ export function refuseOpenDevelopment({ host, production, given }: Openness): vo
     throw misfit(
       given,
       opening,
-      `lets others reach the server, which without an issuer is for development on this machine only: leave it out, or ${instead}`,
+      `opens the server to others, but without an issuer it is only for development on this machine: leave it out, or ${instead}`,
     );
   }
 }
 
-/** [BFF-6] An option cannot say which of several issuers it is for, so there it says nothing. */
+/** [BFF-6] An option cannot say for which of several issuers it is, so it is refused there. */
 function claimsFrom(given: Given<PlaceOption>, issuers: readonly IssuerConfig[]): Pick<ServeConfig, 'adminMatcher' | 'runMatcher'> {
   const claims = { adminMatcher: claimMatcher(given, 'admin-claim'), runMatcher: claimMatcher(given, 'run-claim') };
   const vague = (['admin-claim', 'run-claim'] as const).find((name) => issuers.length > 1 && given.origin(name) !== undefined);
   if (vague !== undefined) {
     const field = vague.replace('-', '_');
-    throw misfit(given, vague, `does not say which of the issuers it is for: write ${field} into the entry of that issuer instead`);
+    throw misfit(given, vague, `does not say for which issuer: write ${field} into the entry of that issuer instead`);
   }
   return claims;
 }
@@ -189,7 +189,7 @@ function claimMatcher(given: Given<PlaceOption>, name: 'admin-claim' | 'run-clai
   return matcher;
 }
 
-/** It becomes a part of the address that authorization servers send browsers back to. */
+/** Authorization servers send browsers back to this address. */
 function publicUrlFrom(given: Given<ServeOption>): string | undefined {
   const text = given.text('public-url');
   if (text === undefined) return undefined;
@@ -211,7 +211,7 @@ function allowedOrigin(given: Given<ServeOption>, origin: string): string {
   throw misfit(given, 'allowed-origin', `must be like https://console.example.org, without a path, not ${JSON.stringify(origin)}`);
 }
 
-/** Whoever is in it can write what they like into the record, so nobody is by accident: no names, and not the whole world. */
+/** A trusted proxy can write any address into the record, so nobody is trusted by accident: no names, and not the whole world. */
 function trustedProxy(given: Given<ServeOption>, range: string): string {
   const [address = '', prefix, ...rest] = range.split('/');
   const bits = isIP(address) === 6 ? 128 : 32;
@@ -220,7 +220,7 @@ function trustedProxy(given: Given<ServeOption>, range: string): string {
   throw misfit(given, 'trusted-proxy', `must be an address or a range, such as 10.0.0.5 or 10.0.0.0/24, not ${JSON.stringify(range)}`);
 }
 
-/** The whole machine is not a folder that somebody means. */
+/** The root folder is refused: nobody means the whole machine. */
 function allowedMount(given: Given<ServeOption>, folder: string): string {
   const path = normalize(folder);
   if (isAbsolute(folder) && path !== parse(path).root) return path;

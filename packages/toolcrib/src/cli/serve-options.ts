@@ -1,6 +1,6 @@
-import { usualConfig } from '../http/server-config.ts';
+import { usualConfig } from '../server/server-config.ts';
 import { publicRegistries } from '../sources/mcp/registry/registry-lookup.ts';
-import type { OptionTable } from './option-table.ts';
+import type { OptionTable } from '../model/option-table.ts';
 
 const { adminMatcher, runMatcher, principalLimits, requestLimits } = usualConfig;
 
@@ -13,54 +13,55 @@ export const placeOptions = {
   issuer: {
     value: 'url',
     many: true,
-    help: 'Accepts the tokens of this issuer, written as in their `iss` claim. The variable holds addresses with spaces between them, or a JSON list of issuer configurations',
+    help: 'Accepts the tokens of this issuer, written as in their `iss` claim',
+    envHelp: 'addresses separated by spaces, or a JSON list of issuer configurations',
     env: 'TOOLCRIB_ISSUERS',
   },
   audience: {
     value: 'name',
-    help: 'The audience that the `aud` claim of a token must name',
+    help: 'The audience that the `aud` claim of a token must contain',
     env: 'TOOLCRIB_AUDIENCE',
     default: 'toolcrib-gateway',
   },
   'admin-claim': {
     value: 'path=value',
-    help: 'The claim that makes an administrator: at this path it is, or contains, this value. A path is dotted, or a JSON Pointer where names contain dots. Each of several issuers has its own: admin_claim',
+    help: 'The claim that makes an administrator: at this path it is, or contains, this value. A path is dotted, or a JSON Pointer where names contain dots. With several issuers, set admin_claim for each',
     env: 'TOOLCRIB_ADMIN_CLAIM',
     default: `${adminMatcher.path}=${adminMatcher.value}`,
   },
   'run-claim': {
     value: 'path=value',
-    help: 'The claim that lets an administrator register programs to start on this machine, written like --admin-claim. In development all of them may. With several issuers: run_claim',
+    help: 'The claim that lets an administrator register programs to start on this machine, written like --admin-claim. In development all administrators may. With several issuers, set run_claim for each',
     env: 'TOOLCRIB_RUN_CLAIM',
     default: `${runMatcher.path}=${runMatcher.value}`,
   },
-  'allow-insecure-issuer': { help: 'Allows issuers at plain http on other machines' },
+  'allow-insecure-issuer': { help: 'Allows issuers over plain http on other machines' },
   'allow-network': {
     value: 'network',
     many: true,
-    help: 'Lets sources be at this address that is not public: a range such as 10.0.0.0/8, an address, a host name, *.example.org, loopback or private. Without it: in development loopback, and private with a warning; with --issuer none. The variable holds several with commas between them',
+    help: 'Allows sources at this non-public address: a range such as 10.0.0.0/8, an address, a host name, *.example.org, loopback or private. Default: in development loopback, and private with a warning; with --issuer none',
     env: 'TOOLCRIB_ALLOWED_NETWORKS',
   },
   proxy: {
     value: 'url',
-    help: 'Connects through this proxy: http://user:password@host:3128, where a password belongs into the variable. `env` takes HTTPS_PROXY or HTTP_PROXY, and NO_PROXY',
+    help: 'Connects through this proxy: http://user:password@host:3128, where a password belongs in the variable. `env` uses HTTPS_PROXY or HTTP_PROXY, and NO_PROXY',
     env: 'TOOLCRIB_PROXY',
   },
   'no-proxy': {
     value: 'host',
     many: true,
-    help: 'Connects to this host, and to all below its name, without the proxy. The variable holds several with commas between them',
+    help: 'Connects to this host and its subdomains without the proxy',
     env: 'TOOLCRIB_NO_PROXY',
   },
-  'ca-file': { value: 'file', help: 'Trusts the certificates in this PEM file beside the usual ones', env: 'TOOLCRIB_CA_FILE' },
+  'ca-file': { value: 'file', help: 'Trusts the certificates in this PEM file in addition to the usual ones', env: 'TOOLCRIB_CA_FILE' },
   'docker-host': {
     value: 'address',
-    help: 'Where Docker is, for sources in containers: unix:///var/run/docker.sock where it is not given',
+    help: 'Where Docker listens, for sources in containers; unix:///var/run/docker.sock by default',
     env: 'DOCKER_HOST',
   },
   'run-rules': {
     value: 'file',
-    help: 'A YAML file of the programs that may be started on this machine. Without it: in development everything except shells, inline code and packages from URLs, with --issuer nothing',
+    help: 'A YAML file with the programs that may run on this machine. Default: in development everything except shells, inline code and packages from URLs, with --issuer nothing',
     env: 'TOOLCRIB_RUN_RULES',
   },
 } as const satisfies OptionTable;
@@ -69,7 +70,8 @@ export const placeOptions = {
 export const keysOption = {
   keys: {
     value: 'file',
-    help: 'The keys that seal secrets, the newest first: `kid:base64` or JSON. The variable may hold the keys themselves. Without it, keys.json in the data folder',
+    help: 'A file with the keys that encrypt secrets, the newest first: `kid:base64` or JSON. Default: keys.json in the data folder',
+    envHelp: 'the file, or the keys themselves',
     env: 'TOOLCRIB_KEYS',
   },
 } as const satisfies OptionTable;
@@ -89,53 +91,53 @@ export const serveOptions = {
   ...configOption,
   'public-url': {
     value: 'url',
-    help: 'Where browsers reach the server, for users who come back from an authorization server; the address it listens on where it is not given',
+    help: 'Where browsers reach the server when they return from an authorization server; by default the address it listens on',
     env: 'TOOLCRIB_PUBLIC_URL',
   },
   'allowed-host': {
     value: 'host',
     many: true,
-    help: 'Also answers under this Host header: a name, or name:port. The variable holds several with commas between them',
+    help: 'Also accepts this Host header: a name, or name:port',
     env: 'TOOLCRIB_ALLOWED_HOSTS',
   },
   'allowed-origin': {
     value: 'origin',
     many: true,
-    help: 'Lets pages of this origin use the API. The variable holds several with commas between them',
+    help: 'Allows pages of this origin to use the API',
     env: 'TOOLCRIB_ALLOWED_ORIGINS',
   },
   'trusted-proxy': {
     value: 'address',
     many: true,
-    help: 'Believes the X-Forwarded-For of a proxy at this address, or in this range: 10.0.0.5, 10.0.0.0/24. The record then has the address of the caller. The variable holds several with commas between them',
+    help: 'Trusts X-Forwarded-For from a proxy at this address or in this range: 10.0.0.5, 10.0.0.0/24. The record then shows the address of the caller',
     env: 'TOOLCRIB_TRUSTED_PROXIES',
   },
   'allow-env': {
     value: 'name',
     many: true,
-    help: 'Lets sources read this environment variable of the server as ${NAME}. The variable holds several with commas between them',
+    help: 'Allows sources to read this environment variable of the server as ${NAME}',
     env: 'TOOLCRIB_ALLOWED_ENV',
   },
   'allow-mount': {
     value: 'folder',
     many: true,
-    help: 'Lets containers mount this folder of the machine, and what is in it. The variable holds several with commas between them',
+    help: 'Allows containers to mount this folder and its contents',
     env: 'TOOLCRIB_ALLOWED_MOUNTS',
   },
   registry: {
     value: 'url',
-    help: 'The MCP registry in which `toolcrib add registry:…` looks servers up, of the API version 0.1; `off` asks none. A token for it is the secret registry.official',
+    help: 'The MCP registry for `toolcrib add registry:…` (API version 0.1); `off` disables it. The secret registry.official holds its token',
     env: 'TOOLCRIB_REGISTRY',
     default: publicRegistries.official,
   },
   'smithery-registry': {
     value: 'url',
-    help: 'The same for `smithery:…`. A token for it is the secret registry.smithery',
+    help: 'The same for `smithery:…`. The secret registry.smithery holds its token',
     env: 'TOOLCRIB_SMITHERY_REGISTRY',
     default: publicRegistries.smithery,
   },
-  'no-demo': { help: 'In development: brings no demo server along, and no policy that lets everybody use every tool' },
-  embeddings: { help: 'Finds tools by meaning, too: needs the package @toolcrib/embeddings beside this one' },
+  'no-demo': { help: 'In development: starts without the demo server and without the policy that lets everybody use every tool' },
+  embeddings: { help: 'Also finds tools by meaning; needs the package @toolcrib/embeddings' },
   'body-limit': { value: 'bytes', help: 'The largest request body', default: String(usualConfig.bodyLimitBytes) },
   'principal-rate': {
     value: 'number',
@@ -144,41 +146,41 @@ export const serveOptions = {
   },
   'principal-burst': {
     value: 'number',
-    help: 'Calls of one user that may come at once before the rate applies',
+    help: 'How many calls of one user may come at once before the rate applies',
     default: String(principalLimits.burst),
   },
   'principal-concurrency': {
     value: 'number',
-    help: 'Calls of one user that may run at once; 0 sets no limit',
+    help: 'How many calls of one user may run at the same time; 0 sets no limit',
     default: String(principalLimits.concurrency),
   },
   'request-rate': {
     value: 'number',
-    help: 'Searches, registrations, previews and begun connections per second for each user; 0 sets no limit',
+    help: 'Searches, registrations, previews and started connections per second for each user; 0 sets no limit',
     default: String(requestLimits.rate_per_second),
   },
   'request-burst': {
     value: 'number',
-    help: 'How many of them may come at once before the rate applies',
+    help: 'How many of these may come at once before the rate applies',
     default: String(requestLimits.burst),
   },
   timeout: { value: 'ms', help: 'Default timeout of a call', default: String(usualConfig.defaultTimeoutMs) },
-  'max-timeout': { value: 'ms', help: 'The longest time a caller may ask for', default: String(usualConfig.maxTimeoutMs) },
+  'max-timeout': { value: 'ms', help: 'The longest timeout a caller may ask for', default: String(usualConfig.maxTimeoutMs) },
   drain: { value: 'ms', help: 'Grace period for running calls when the server stops', default: String(usualConfig.drainMs) },
   'response-bytes': {
     value: 'bytes',
-    help: 'The largest answer that is given whole; a larger one is cut, and kept to be fetched',
+    help: 'The largest answer that is returned whole. A larger one is cut, and the rest is stored to be fetched',
     default: String(usualConfig.responseBytes),
   },
   pinning: {
     value: 'mode',
-    help: 'Default for new and changed tools: off, warn or quarantine. Without it: in development warn, with --issuer quarantine',
+    help: 'What happens to new and changed tools: off, warn or quarantine. Default: in development warn, with --issuer quarantine',
     env: 'TOOLCRIB_PINNING',
   },
   'artifact-days': { value: 'days', help: 'How long cut parts of answers are kept', default: String(usualConfig.artifactDays) },
   'artifact-bytes': {
     value: 'bytes',
-    help: 'How much is kept for each user, with the answers of calls that are async or have a key; the oldest makes room for the newest',
+    help: 'How much is stored for each user, including answers of calls that are async or have a key; the oldest is deleted first',
     default: String(usualConfig.artifactBytes),
   },
   retention: {
@@ -188,22 +190,23 @@ export const serveOptions = {
   },
   'audit-retention': {
     value: 'days',
-    help: 'How long the record of changes is kept, 30 days at least',
+    help: 'How long the record of changes is kept; at least 30 days',
     default: String(usualConfig.auditRetentionDays),
   },
   'metrics-token': {
     value: 'file',
-    help: 'The token that /metrics asks for, in a file. The variable may hold the token itself. Without it, /metrics is open in development; with --issuer it is only served on --metrics-listen',
+    help: 'A file with the token that /metrics requires. Without it, /metrics is open in development, and with --issuer served only on --metrics-listen',
+    envHelp: 'the file, or the token itself',
     env: 'TOOLCRIB_METRICS_TOKEN',
   },
   'metrics-listen': {
     value: 'host:port',
-    help: 'Serves /metrics on a port of its own: 127.0.0.1:9464. Without --metrics-token, whoever reaches it can read it',
+    help: 'Serves /metrics on a separate port, such as 127.0.0.1:9464. Without --metrics-token, anyone who reaches the port can read them',
     env: 'TOOLCRIB_METRICS_LISTEN',
   },
   'otlp-endpoint': {
     value: 'url',
-    help: 'Sends traces to this collector, as OTLP over HTTP: http://127.0.0.1:4318. No traces are made where it is not given',
+    help: 'Sends traces to this collector, as OTLP over HTTP, such as http://127.0.0.1:4318. Without it there are no traces',
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
   },
   'log-level': {

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import type { ServeConfig } from '../http/server-config.ts';
+import type { ServeConfig } from '../server/server-config.ts';
 import { CribError } from '../model/crib-error.ts';
 import { defineCommand } from './command.ts';
 import { givenByFiles } from './given-by-files.ts';
@@ -14,8 +14,8 @@ export const serve = defineCommand({
   operandCount: [0, 0],
   options: serveOptions,
   notes: [
-    'Without --issuer the server is in development mode: it makes tokens itself, for everybody who can read its data folder.',
-    'Options win over the environment variables named in brackets, and those over the file that --config names.',
+    'Without --issuer, the server is in development mode: it issues tokens itself, to everybody who can read its data folder.',
+    'Options override the environment variables in brackets, and these override the file of --config.',
   ],
   examples: [
     'toolcrib serve',
@@ -26,7 +26,7 @@ export const serve = defineCommand({
   async run(asked) {
     const { given, ...rules } = await givenByFiles(asked);
     const config = { ...serveConfig(given, { production: process.env.NODE_ENV === 'production', env: process.env }), ...rules };
-    // Before the server is there, so that a signal during the start is not lost on it.
+    // Before the start, so that no signal during the start is lost.
     const stopped = stopSignal();
     const running = await start(config);
     if (running === undefined) return 1;
@@ -39,12 +39,12 @@ export const serve = defineCommand({
 });
 
 async function start(config: ServeConfig) {
-  // Loading makes much short-lived garbage, for which V8 would widen its nursery by some 20 MB that an idle server then keeps. It may
-  // grow again as soon as there are requests, which is when it is worth its memory.
+  // Loading makes much short-lived garbage. V8 would grow its nursery for it by some 20 MB, which an idle server then keeps. It may grow
+  // again once there are requests, when it is worth the memory.
   setFlagsFromString('--semi-space-growth-factor=1');
   try {
-    // Only here: its help should not wait for the whole server to load.
-    const { startServer } = await import('../http/serve.ts');
+    // Imported here, so that the help does not wait for the whole server to load.
+    const { startServer } = await import('../server/start-server.ts');
     return await startServer(config);
   } catch (error) {
     complain(reasonFor(error, config));

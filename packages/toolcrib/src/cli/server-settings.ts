@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { issuerConfigSchema } from '../identity/issuer-config.ts';
-import { looksLikeSecretValue } from '../sources/registration/secret-looks.ts';
+import { looksLikeSecretValue } from '../secrets/secret-looks.ts';
 import type { FiledOption } from './given.ts';
-import type { OptionSpec } from './option-table.ts';
+import type { OptionSpec } from '../model/option-table.ts';
 import { serveOptions } from './serve-options.ts';
 
-/** The file itself, and what has secrets in it. */
+/** The file itself, and options that hold secrets. */
 const notInFile = new Set(['config', 'keys', 'database']);
 const numbers = new Set(['number', 'ms', 'bytes', 'days']);
 const { audience } = issuerConfigSchema.shape;
-/** What is wrong with one of them is said where those of the command line are read. */
+/** The entries themselves are checked like those of the command line. */
 const issuers = z.array(z.union([z.string(), z.strictObject({ ...issuerConfigSchema.shape, audience: audience.optional() })])).min(1);
 
-/** An option is called in the file as its variable is, without the prefix: `allowed_hosts`; as itself where it has none: `max_timeout`. */
+/** A setting is named like the variable of its option, without the prefix: `allowed_hosts`; or like the option, if it has no variable: `max_timeout`. */
 const settings = Object.entries<OptionSpec>(serveOptions)
   .filter(([option]) => !notInFile.has(option))
   .map(([option, spec]) => {
@@ -21,13 +21,13 @@ const settings = Object.entries<OptionSpec>(serveOptions)
   });
 
 /**
- * [SRC-6] The section `server` of a file, made from the options of `serve`: one that is added there is known here too. What a value may
- * be is checked where that of the option is.
+ * [SRC-6] The section `server` of a file, made from the options of `serve`, so that a new option is known here too. Values are checked
+ * where those of the options are.
  */
 export const serverSettingsSchema = z
   .strictObject(Object.fromEntries(settings.map(({ option, spec, name }) => [name, valueSchema(option, spec).optional()])))
   .default({})
-  .describe('How `toolcrib serve --config` runs the server: its options, which win over what is said here, as do their variables');
+  .describe('How `toolcrib serve --config` runs the server. Options and variables override these settings');
 
 function valueSchema(option: string, { value, many = false, help }: OptionSpec): z.ZodType {
   const kind = () => {
@@ -35,13 +35,10 @@ function valueSchema(option: string, { value, many = false, help }: OptionSpec):
     if (value === undefined) return z.boolean();
     if (numbers.has(value)) return z.number().min(0);
     const text = z.string().min(1).max(4096);
-    const open = text.refine(
-      (written) => !looksLikeSecretValue(written),
-      'has a password in it: that belongs into the variable of the option',
-    );
+    const open = text.refine((written) => !looksLikeSecretValue(written), 'contains a password: put it into the variable of the option');
     return many ? z.array(open).max(1000) : open;
   };
-  return kind().describe(help.replace(/ The variable (holds|may hold) .*$/, ''));
+  return kind().describe(help);
 }
 
 /** By option. */

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { importedSourcesSchema, sourceListSchema, sourcePreviewSchema, sourceSchema } from '../api.ts';
 import { CribError } from '../model/crib-error.ts';
 import { readJson, type Client } from './client.ts';
-import { registeredSchema } from './describe-registry.ts';
 import { parseAnswer } from './parse-answer.ts';
 
 /** A server, and the administrator we speak to it for. */
@@ -13,7 +12,7 @@ export interface Administrator {
 }
 
 const { id, name, namespace, enabled, status } = sourceSchema.shape;
-const { tools, code, message, retry_at } = status.shape;
+const { tools, code, message, summary, last_words, retry_at } = status.shape;
 
 // Looser than the contract: a newer server may say more than we know of, and --json shows it.
 const shownSourceSchema = z.looseObject({
@@ -23,7 +22,7 @@ const shownSourceSchema = z.looseObject({
   enabled,
   source_type: z.string(),
   definition: z.looseObject({}).nullable(),
-  status: z.looseObject({ state: z.string(), tools, code, message, retry_at }),
+  status: z.looseObject({ state: z.string(), tools, code, message, summary, last_words, retry_at }),
   health: z.string(),
   breaker: z.string().default('closed'),
   server: z.looseObject({ name: z.string(), version: z.string(), protocol_version: z.string().optional() }).nullable(),
@@ -37,14 +36,7 @@ const previewedToolSchema = z.looseObject({ name: z.string(), description: z.str
 const shownPreviewSchema = z.looseObject({
   name,
   namespace,
-  definition: z.looseObject({
-    server_url: z.string().nullable(),
-    document: z.looseObject({}).optional(),
-    container: z.looseObject({ name: z.string().nullable(), image: z.string().nullable() }).nullable().catch(null),
-    env_definitions: z.array(z.looseObject({ name: z.string(), secret: z.boolean() })),
-    looked_up: registeredSchema,
-  }),
-  starts: z.looseObject({ command: z.array(z.string()) }).nullable(),
+  definition: z.looseObject({}),
   missing,
   tools: z.array(previewedToolSchema).nullable(),
   error,
@@ -84,10 +76,7 @@ export function createSourceClient({ client, token }: Administrator): SourceClie
   return {
     list: async () => parseAnswer(listSchema, await client.json('GET', '/api/sources', { token }), client.url),
     async find(written) {
-      const unknown = new CribError(
-        'NOT_FOUND',
-        `There is no source ${JSON.stringify(written)}: \`toolcrib sources\` lists those there are`,
-      );
+      const unknown = new CribError('NOT_FOUND', `There is no source ${JSON.stringify(written)}: \`toolcrib sources\` lists all`);
       // It becomes a part of an address, where dots and slashes would lead elsewhere.
       if (!/^[a-z0-9_-]{1,64}$/i.test(written)) throw unknown;
       try {
@@ -118,7 +107,7 @@ export function createSourceClient({ client, token }: Administrator): SourceClie
       shown(await client.json('PATCH', `/api/sources/${id}`, { token, body: { enabled }, signal, silenceMs: 0 })),
     async remove(id) {
       const response = await client.send('DELETE', `/api/sources/${id}`, { token });
-      // There is nothing to read where it went well.
+      // A success has no body.
       if (response.status !== 204) await readJson(client.url, response);
     },
   };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { sourceLogSchema } from '../api.ts';
 import { CribError } from '../model/crib-error.ts';
+import { readEventStream } from '../net/read-event-stream.ts';
 import { readJson } from './client.ts';
 import { parseAnswer } from './parse-answer.ts';
-import { readEvents } from './read-events.ts';
 import type { Administrator } from './source-client.ts';
 
 const { time, text } = sourceLogSchema.shape.lines.element.shape;
@@ -38,9 +38,9 @@ export async function* followSourceLog(
   const response = await client.send('GET', `/api/sources/${id}/logs`, options);
   if (!response.contentType.startsWith('text/event-stream')) {
     await readJson(client.url, response);
-    throw new CribError('NETWORK_ERROR', `${client.url} answered with something else than a stream: is it a Toolcrib of this version?`);
+    throw new CribError('NETWORK_ERROR', `${client.url} did not answer with a stream: is it a Toolcrib of this version?`);
   }
-  for await (const { event, data } of readEvents(response.body)) if (event === 'line') yield parseLine(data, client.url);
+  for await (const { event, data } of readEventStream(response.body, Infinity)) if (event === 'line') yield parseLine(data, client.url);
 }
 
 function parseLine(data: string, url: string): ShownLine {

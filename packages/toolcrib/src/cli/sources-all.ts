@@ -7,7 +7,7 @@ import { complain, print, printJson, remark } from './terminal.ts';
 const actions = ['start', 'stop', 'restart'] as const;
 type ActionForAll = (typeof actions)[number];
 
-/** Others mean something else for each source: one may have been disabled for a reason. */
+/** Other actions depend on the source: one may have been disabled for a reason. */
 export function isForAll(action: string): action is ActionForAll {
   return actions.some((known) => known === action);
 }
@@ -35,15 +35,15 @@ export async function changeAllSources(administrator: Administrator, action: Act
     }),
   );
   if (signal.aborted) {
-    remark('No longer watching. The server goes on: `toolcrib sources` says how it went.');
+    remark('No longer watching. The server continues: `toolcrib sources` shows how it went.');
     return interruptedCode;
   }
   const ids = new Set(wanted.map(({ id }) => id));
   const sources = (await client.list()).sources.filter(({ id }) => ids.has(id));
   if (json) printJson({ sources });
-  else if (sources.length === 0) remark('There is no enabled source but the built-in tools.');
+  else if (sources.length === 0) remark('No source is enabled except the built-in tools.');
   else print(sourceTable(sources));
   if (!json && action === 'stop' && sources.length > 0)
-    remark('Their tools are off every list. `toolcrib sources start --all` brings them back; the built-in tools stay.');
+    remark('Their tools are no longer listed. `toolcrib sources start --all` starts them again. The built-in tools stay.');
   return failed === 0 ? 0 : 1;
 }

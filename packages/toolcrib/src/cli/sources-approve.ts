@@ -5,27 +5,30 @@ import { countTools } from './describe-source.ts';
 import { approveDifferences, readDifferences, type ShownDifference } from './difference-client.ts';
 import type { Administrator, ShownSource } from './source-client.ts';
 import { print, printJson, remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 interface ApproveOptions {
   json: boolean;
   ask: boolean;
-  /** Only these; all that wait where it is empty. */
+  /** Only these tools; if empty, all that wait. */
   tools: readonly string[];
 }
 
-/** [INV-3] Shows what waits and approves exactly that. Nobody is taken to have seen it who was not asked, or did not say so. */
+/** [INV-3] Shows the waiting tools and approves exactly those, after a question or with --yes. */
 export async function approveSource(administrator: Administrator, source: ShownSource, options: ApproveOptions): Promise<number> {
   const { json, ask, tools } = options;
   const { id, namespace } = source;
   if (ask && (json || !canAsk()))
-    throw new UsageError('Nobody can be asked here: --yes approves without asking, `toolcrib sources differences` shows what', {
-      field: 'yes',
-    });
+    throw new UsageError(
+      'This is no terminal, so nobody can confirm: pass --yes to approve without asking; `toolcrib sources differences` shows the changes',
+      {
+        field: 'yes',
+      },
+    );
   const waiting = chosen((await readDifferences(administrator, id)).differences, tools, namespace);
   if (waiting.length === 0) {
     if (json) printJson({ approved: [] });
-    else print(`Nothing of ${namespace} waits for approval.`);
+    else print(`No tool of ${namespace} waits for approval.`);
     return 0;
   }
   if (!json) print(waiting.map(describeDifference).join('\n\n'));

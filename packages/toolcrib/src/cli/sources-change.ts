@@ -3,7 +3,7 @@ import { countTools } from './describe-source.ts';
 import { interruptedCode, interruptSignal } from './interrupt-signal.ts';
 import { refreshLines } from './refresh-lines.ts';
 import { reportFailedStart } from './report-failed-start.ts';
-import { createSourceClient, type Administrator, type ShownSource } from './source-client.ts';
+import { createSourceClient, type Administrator, type ShownSource, type SourceClient } from './source-client.ts';
 import { complain, print, printJson, remark } from './terminal.ts';
 import { whileWatching } from './while-watching.ts';
 
@@ -24,7 +24,7 @@ export function isSourceChange(word: string): word is SourceChange {
   return Object.hasOwn(changes, word);
 }
 
-/** Does it, shows what the source says meanwhile, and says how it is then. */
+/** Makes the change, shows the output of the source meanwhile, and reports the result. */
 export async function changeSource(
   administrator: Administrator,
   source: ShownSource,
@@ -33,8 +33,7 @@ export async function changeSource(
 ): Promise<number> {
   const { id, namespace } = source;
   const { going, failed, retry } = changes[change];
-  if (source.definition === null)
-    throw new CribError('CONFLICT', `${namespace} comes with Toolcrib and is always there: it cannot be changed`);
+  if (source.definition === null) throw new CribError('CONFLICT', `${namespace} is built in and cannot be changed`);
   const client = createSourceClient(administrator);
   const signal = interruptSignal();
   try {
@@ -46,19 +45,25 @@ export async function changeSource(
     return 0;
   } catch (error) {
     if (signal.aborted) {
-      remark(`No longer watching. The server goes on: \`toolcrib sources show ${namespace}\` says how it went.`);
+      remark(`No longer watching. The server continues: \`toolcrib sources show ${namespace}\` shows how it went.`);
       return interruptedCode;
     }
     if (!(error instanceof CribError) || json) throw error;
-    // A conflict says itself what to do, and nothing was tried.
+    // The message of a conflict says what to do, and nothing was tried.
     if (error.code === 'CONFLICT') complain(`${namespace} ${failed}: ${error.message}`);
-    else reportFailedStart({ namespace, what: failed, message: error.message, code: error.code, retry });
+    else reportFailedStart({ namespace, what: failed, message: await reasonOf(client, id, error), code: error.code, retry });
     return 1;
   }
+}
+
+/** The status has the same reason without the output of the server. */
+async function reasonOf(client: SourceClient, id: string, { message }: CribError): Promise<string> {
+  const { status } = await client.find(id).catch(() => ({ status: undefined }));
+  return status?.message === message && status.summary !== undefined ? status.summary : message;
 }
 
 function outcome({ namespace, status }: ShownSource): string {
   const note = status.message === undefined ? '' : ` ${status.message}.`;
   if (status.state === 'running') return `${namespace} is running and has ${countTools(status.tools ?? 0)}.${note}`;
-  return `${namespace} is ${status.state}${status.state === 'stopped' || status.state === 'disabled' ? ': its tools are off every list' : ''}.`;
+  return `${namespace} is ${status.state}${status.state === 'stopped' || status.state === 'disabled' ? ': its tools are not listed' : ''}.`;
 }

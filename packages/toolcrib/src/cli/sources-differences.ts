@@ -3,7 +3,7 @@ import { readDifferences } from './difference-client.ts';
 import type { Administrator, ShownSource } from './source-client.ts';
 import { print, printJson, remark } from './terminal.ts';
 
-/** [INV-3] What of a source waits for approval, and how it differs from what was approved. */
+/** [INV-3] The tools of a source that wait for approval, and how they differ from what was approved. */
 export async function showDifferences(administrator: Administrator, source: ShownSource, { json }: { json: boolean }): Promise<number> {
   const { id, namespace } = source;
   const answer = await readDifferences(administrator, id);
@@ -12,7 +12,7 @@ export async function showDifferences(administrator: Administrator, source: Show
     return 0;
   }
   if (answer.differences.length === 0) {
-    print(`Nothing of ${namespace} waits for approval.`);
+    print(`No tool of ${namespace} waits for approval.`);
     return 0;
   }
   print(answer.differences.map(describeDifference).join('\n\n'));

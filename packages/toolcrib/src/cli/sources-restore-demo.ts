@@ -10,12 +10,12 @@ import { print, printJson, remark } from './terminal.ts';
 
 const restoredSchema = z.looseObject({ sources: z.array(z.looseObject({ id: z.string(), namespace: z.string() })) });
 
-/** Brings back the sources that came with a server in development, and waits until they have started. */
+/** Restores the demo sources of a development server, and waits until they have started. */
 export async function restoreDemo(administrator: Administrator, { json }: { json: boolean }): Promise<number> {
   const { client, token } = administrator;
   const response = await client.send('POST', '/dev/demo', { token });
   if (response.status === 404)
-    throw new CribError('NOT_FOUND', `${client.url} has an issuer: the demo is there in development only, without --issuer`);
+    throw new CribError('NOT_FOUND', `${client.url} has an issuer: the demo exists only in development, without --issuer`);
   const { sources } = parseAnswer(restoredSchema, await readJson(client.url, response), client.url);
   const signal = interruptSignal();
   const watching = createSourceClient(administrator);
@@ -25,12 +25,12 @@ export async function restoreDemo(administrator: Administrator, { json }: { json
     else
       for (const { namespace, status } of settled) {
         if (status.state === 'running') print(`${namespace} is running and has ${countTools(status.tools ?? 0)}.`);
-        else reportFailedStart({ namespace, what: 'could not be started', message: status.message, code: status.code });
+        else reportFailedStart({ namespace, what: 'could not be started', message: status.summary ?? status.message, code: status.code });
       }
     return settled.every(({ status }) => status.state === 'running') ? 0 : 1;
   } catch (error) {
     if (!signal.aborted) throw error;
-    remark('No longer watching. The demo is being started: `toolcrib sources` says how it went.');
+    remark('No longer watching. The demo is being started: `toolcrib sources` shows how it went.');
     return interruptedCode;
   }
 }

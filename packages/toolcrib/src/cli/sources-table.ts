@@ -1,5 +1,4 @@
-import { withoutWords } from '../sources/mcp/process/process-exit.ts';
-import { align } from './align.ts';
+import { align } from '../text/align.ts';
 import { paintState, transportOf } from './describe-source.ts';
 import type { ShownSource } from './source-client.ts';
 import { lineWidth, paint } from './terminal.ts';
@@ -9,7 +8,7 @@ export function sourceTable(sources: readonly ShownSource[]): string {
   const rows = sources.map((source) => {
     const { namespace, status, health, server } = source;
     const serverName = server === null ? '' : `${server.name} ${server.version}`;
-    const note = status.message === undefined ? serverName : inOneLine(status.message);
+    const note = status.message === undefined ? serverName : inOneLine(status);
     return [namespace, status.state, health, status.tools === undefined ? '' : String(status.tools), transportOf(source), note];
   });
   const painter = (text: string, column: number, row: number) => {
@@ -27,9 +26,8 @@ export function sourceTable(sources: readonly ShownSource[]): string {
 
 const mostCharacters = 300;
 
-/** A message may end with many lines that the server wrote, of which the last says most; `sources show` has them all. */
-function inOneLine(message: string): string {
-  const [last = ''] = message.split('\n').slice(1).slice(-1);
-  const line = `${withoutWords(message)} ${last}`.trim();
+/** Of the lines that the server wrote, the last says most; `sources show` has them all. */
+function inOneLine({ message = '', summary = message, last_words = [] }: ShownSource['status']): string {
+  const line = `${summary} ${last_words.at(-1) ?? ''}`.trim();
   return line.length <= mostCharacters ? line : `${line.slice(0, mostCharacters - 1)}…`;
 }

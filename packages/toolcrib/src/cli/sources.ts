@@ -11,7 +11,7 @@ import { restoreDemo } from './sources-restore-demo.ts';
 import { removeSource } from './sources-remove.ts';
 import { showSource } from './sources-show.ts';
 import { print, printJson, remark } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
 const actions = ['show', ...sourceChanges, 'differences', 'approve', 'remove', 'restore-demo'];
 
@@ -25,16 +25,16 @@ export const sources = defineCommand({
     yes: { short: 'y', help: 'Removes or approves without asking' },
   },
   notes: [
-    'Alone it lists all sources. With an action and the namespace of a source:',
-    '  show              everything about it, and its tools',
-    '  start, stop       its tools are off every list while it is stopped',
+    'Without an action, lists all sources. With an action and the namespace of a source:',
+    '  show              shows everything about it, and its tools',
+    '  start, stop       starts or stops it; its tools are not listed while it is stopped',
     '  restart           stops it and starts it again, also after a failure',
-    '  refresh           asks it for its tools again, and says what is different',
-    '  enable, disable   a disabled source stays stopped when the server restarts',
-    '  differences       its new and changed tools that wait for approval',
-    '  approve           shows them and, when you say yes, lets them be used',
-    '  remove            stops it and forgets it, its tools and its secrets',
-    'In development, restore-demo brings back the demo and the pizzeria that were there at the first start.',
+    '  refresh           asks it for its tools again, and shows what changed',
+    '  enable, disable   a disabled source stays stopped when Toolcrib restarts',
+    '  differences       shows new and changed tools that wait for approval',
+    '  approve           shows them and asks whether to allow them',
+    '  remove            stops it and deletes it with its tools and its secrets',
+    'In development, restore-demo restores the demo and the pizzeria of the first start.',
   ],
   examples: [
     'toolcrib sources',
@@ -54,10 +54,10 @@ export const sources = defineCommand({
     }
     if (given.on('all')) {
       if (action === undefined || !isForAll(action)) throw new UsageError('--all is for start, stop and restart', { field: 'all' });
-      if (written !== undefined) throw new UsageError(`Either --all or ${written}, not both`, { field: 'all' });
+      if (written !== undefined) throw new UsageError(`Give --all or ${written}, not both`, { field: 'all' });
       return changeAllSources(await administratorFrom(given), action, { json: given.on('json') });
     }
-    if (action !== undefined && written === undefined) throw new UsageError(`${action} which one? The namespace of the source is missing`);
+    if (action !== undefined && written === undefined) throw new UsageError(`${action} needs the namespace of a source`);
     const administrator = await administratorFrom(given);
     const client = createSourceClient(administrator);
     const json = given.on('json');
@@ -65,8 +65,8 @@ export const sources = defineCommand({
       const list = await client.list();
       if (json) printJson(list);
       else print(sourceTable(list.sources));
-      if (!json && list.sources.every(({ source_type }) => source_type === 'builtin'))
-        remark('Only the built-in tools are here yet. `toolcrib add npx @modelcontextprotocol/server-everything` adds a source to try.');
+      if (!json && list.sources.every(({ definition }) => definition === null))
+        remark('There are only the built-in tools yet. `toolcrib add npx @modelcontextprotocol/server-everything` adds a source to try.');
       return 0;
     }
     const source = await client.find(written);

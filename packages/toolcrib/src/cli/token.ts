@@ -9,8 +9,8 @@ export const token = defineCommand({
   operandCount: [1, 1],
   options: { ...urlOption, ...jsonOption },
   notes: [
-    'Only a server in development mode makes tokens, for alice, bob and admin.',
-    'Elsewhere a token comes from the identity provider.',
+    'Only a server in development mode issues tokens, for alice, bob and admin.',
+    'In production, tokens come from the identity provider.',
   ],
   examples: ['toolcrib token alice', 'TOOLCRIB_TOKEN=$(toolcrib token bob) toolcrib tools'],
   async run(given) {

@@ -1,15 +1,15 @@
 import { Secret } from '../secrets/secret.ts';
 import { samplers, type SamplerConfig, type TracingConfig } from '../tracing/tracing-config.ts';
 import type { Given } from './given.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../model/usage-error.ts';
 
-/** [OPS-1] Where traces go, and what else OpenTelemetry's own variables say of them. Without an address there are none. */
+/** [OPS-1] Where traces go, and the other settings from OpenTelemetry's own variables. Without an address there are no traces. */
 export function tracingFrom(given: Given<'otlp-endpoint'>, env: NodeJS.ProcessEnv): TracingConfig | undefined {
   const endpoint = given.text('otlp-endpoint');
   if (endpoint === undefined) return undefined;
   const url = URL.parse(endpoint);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-    const message = `${given.origin('otlp-endpoint')} must be an address such as http://collector.example.org:4318; headers belong into OTEL_EXPORTER_OTLP_HEADERS`;
+    const message = `${given.origin('otlp-endpoint')} must be an address such as http://collector.example.org:4318; set headers in OTEL_EXPORTER_OTLP_HEADERS`;
     throw new UsageError(message, { field: 'otlp-endpoint' });
   }
   const { OTEL_SERVICE_NAME: serviceName } = env;
@@ -23,7 +23,7 @@ export function tracingFrom(given: Given<'otlp-endpoint'>, env: NodeJS.ProcessEn
   };
 }
 
-/** `name=value` with commas in between, both percent-encoded. */
+/** Pairs `name=value`, percent-encoded and separated by commas. */
 function pairsOf(env: NodeJS.ProcessEnv, variable: string): Record<string, string> {
   const parts = (env[variable] ?? '').split(',').filter((part) => part.trim() !== '');
   return Object.fromEntries(
@@ -32,10 +32,10 @@ function pairsOf(env: NodeJS.ProcessEnv, variable: string): Record<string, strin
       try {
         if (name !== '') return [decodeURIComponent(name.trim()), decodeURIComponent(value.trim())];
       } catch {
-        // Said below.
+        // Reported below.
       }
       // The text itself is not repeated: there may be a key in it.
-      throw new UsageError(`${variable} must be name=value, with commas in between and both percent-encoded`);
+      throw new UsageError(`${variable} must be name=value pairs, percent-encoded and separated by commas`);
     }),
   );
 }

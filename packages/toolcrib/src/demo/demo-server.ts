@@ -1,6 +1,6 @@
 /**
- * A small MCP server over stdio, for a first look at Toolcrib without fetching anything. It stands on its own: nothing of Toolcrib is in it,
- * and it is started, spoken to and stopped like any other server.
+ * A small MCP server over stdio, for trying Toolcrib without downloading anything. It is self-contained: it uses no code of Toolcrib, and
+ * is started, called and stopped like any other server.
  */
 import { demoTools, menu } from './pizzeria.ts';
 import { openStdioWire, type Message } from './stdio-wire.ts';
@@ -10,7 +10,7 @@ const menuResource = {
   uri: 'demo://menu',
   name: 'menu',
   title: 'The menu',
-  description: 'What there is to eat',
+  description: 'The pizzas and their prices',
   mimeType: 'text/markdown',
 };
 
@@ -38,7 +38,7 @@ async function answer(id: string | number, method: string, params: Record<string
     case 'ping':
       return wire.send({ id, result: {} });
     case 'tools/list':
-      // JSON leaves out what they do.
+      // JSON drops the `call` functions.
       return wire.send({ id, result: { tools: demoTools } });
     case 'tools/call':
       return call(id, params);

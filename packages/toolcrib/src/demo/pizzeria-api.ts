@@ -3,12 +3,12 @@ import { pizzeriaDocument } from './pizzeria-document.ts';
 import { PizzeriaOrders, wishSchema } from './pizzeria-orders.ts';
 import { prices } from './pizzeria.ts';
 
-/** Of the tokens that the pizzeria takes. */
+/** The audience of the tokens that the pizzeria accepts. */
 export const pizzeriaAudience = 'pizzeria-api';
 
 export interface PizzeriaRequest {
   method: string;
-  /** With the query, and without what stands before `/menu`. */
+  /** The path with the query, without the prefix before `/menu`. */
   path: string;
   header(name: string): string | undefined;
   body: string;
@@ -21,14 +21,14 @@ export interface PizzeriaAnswer {
 }
 
 export interface PizzeriaInput {
-  /** Where it is to be found, without a slash at the end. */
+  /** The address of the pizzeria, without a trailing slash. */
   url: string;
-  /** The claims of a token that is good for the pizzeria; throws otherwise. */
+  /** Returns the claims of a token that is valid for the pizzeria; throws otherwise. */
   verify(token: string): Promise<unknown>;
   now?(): number;
-  /** How long a pizza takes. */
+  /** How long a pizza takes to bake. */
   bakeMs: number;
-  /** Where the orders are kept; only in memory without it. */
+  /** The file that keeps the orders; only in memory without it. */
   file?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ const titles: Record<number, string> = {
   422: 'Key used before',
 };
 
-/** What is wrong with a request, as RFC 9457 says it. */
+/** A refused request, reported as RFC 9457 problem details. */
 class Problem extends Error {
   readonly status: number;
   constructor(status: number, detail: string) {
@@ -61,7 +61,7 @@ class Problem extends Error {
   }
 }
 
-/** A small service as many companies have them: protected by tokens, described by OpenAPI, and with an order that takes its time. */
+/** A typical small company service: protected by tokens, described by OpenAPI, and with a long-running operation. */
 export function createPizzeriaApi({ url, verify, now = Date.now, bakeMs, file }: PizzeriaInput) {
   const orders = new PizzeriaOrders({ file, bakeMs, now });
   const menu = { pizzas: Object.entries(prices).map(([pizza, price]) => ({ pizza, price })), currency: 'EUR' };
@@ -107,7 +107,7 @@ export function createPizzeriaApi({ url, verify, now = Date.now, bakeMs, file }:
   async function cancel(request: PizzeriaRequest, id: string): Promise<PizzeriaAnswer> {
     const cancelled = orders.cancel(await customerOf(request, 'orders:write'), id);
     if (cancelled === undefined) throw noSuchOrder();
-    if (!cancelled) throw new Problem(409, 'It is out of the oven already');
+    if (!cancelled) throw new Problem(409, 'The pizza is already out of the oven');
     return { status: 204, headers: {}, body: '' };
   }
 
@@ -122,7 +122,7 @@ export function createPizzeriaApi({ url, verify, now = Date.now, bakeMs, file }:
     if (path === '/menu' && method === 'GET') return json(200, menu);
     if (path === '/openapi.json' && method === 'GET') return json(200, pizzeriaDocument(url));
     const isKnown = id !== undefined || ['/orders', '/menu', '/openapi.json'].includes(path);
-    throw isKnown ? new Problem(405, `${path} does not take ${method}`) : new Problem(404, 'There is nothing here; see /openapi.json');
+    throw isKnown ? new Problem(405, `${path} does not take ${method}`) : new Problem(404, 'There is no such path; see /openapi.json');
   }
 
   return {

@@ -2,11 +2,11 @@ import { prices } from './pizzeria.ts';
 
 const problem = (description: string) => ({ description, content: { 'application/problem+json': { schema: ref('Problem') } } });
 const answer = (description: string, schema: object) => ({ description, content: { 'application/json': { schema } } });
-const refused = { 400: problem('The request is not understood'), 401: problem('No token, or none for the pizzeria') };
-const id = { name: 'id', in: 'path', required: true, description: 'Of the order', schema: { type: 'string' } };
+const refused = { 400: problem('The request is not valid'), 401: problem('The token is missing, or not valid for the pizzeria') };
+const id = { name: 'id', in: 'path', required: true, description: 'The id of the order', schema: { type: 'string' } };
 const text = { type: 'string' };
 
-/** [OAS-1] What the pizzeria says of itself; `url` is where it is. */
+/** [OAS-1] The OpenAPI document of the pizzeria at `url`. */
 export function pizzeriaDocument(url: string): object {
   return {
     openapi: '3.1.0',
@@ -23,7 +23,7 @@ export function pizzeriaDocument(url: string): object {
         get: {
           operationId: 'get_menu',
           tags: ['menu'],
-          description: 'What there is to eat, and what it costs. Everybody may look.',
+          description: 'Lists the pizzas and their prices. Needs no token.',
           security: [],
           responses: { 200: answer('The menu', ref('Menu')) },
         },
@@ -35,27 +35,27 @@ export function pizzeriaDocument(url: string): object {
           description: 'Lists the orders of the caller, the oldest first.',
           parameters: [
             { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50, default: 20 } },
-            { name: 'cursor', in: 'query', description: 'next_cursor of the page before', schema: text },
+            { name: 'cursor', in: 'query', description: 'next_cursor of the previous page', schema: text },
           ],
           responses: { 200: answer('One page', ref('OrderPage')), ...refused },
         },
         post: {
           operationId: 'place_order',
           tags: ['orders'],
-          description: 'Orders pizza in the name of the caller. It takes a while to be ready.',
+          description: 'Orders pizza in the name of the caller. The order takes a while to be ready.',
           parameters: [
             {
               name: 'Idempotency-Key',
               in: 'header',
-              description: 'The same key twice is the same order',
+              description: 'A repeated request with the same key returns the same order',
               schema: { type: 'string', minLength: 1, maxLength: 100 },
             },
           ],
           requestBody: { required: true, content: { 'application/json': { schema: ref('Wish') } } },
           responses: {
             202: {
-              ...answer('The kitchen has it', ref('Order')),
-              headers: { Location: { description: 'Where the order is', schema: text } },
+              ...answer('The kitchen has the order', ref('Order')),
+              headers: { Location: { description: 'The address of the order', schema: text } },
             },
             ...refused,
             403: problem('The caller may not order'),
@@ -68,18 +68,18 @@ export function pizzeriaDocument(url: string): object {
         get: {
           operationId: 'get_order',
           tags: ['orders'],
-          description: 'What has become of an order of the caller.',
+          description: 'Returns an order of the caller with its status.',
           responses: { 200: answer('The order', ref('Order')), ...refused, 404: problem('The caller has no such order') },
         },
         delete: {
           operationId: 'cancel_order',
           tags: ['orders'],
-          description: 'Takes back an order that is not ready yet.',
+          description: 'Cancels an order that is not ready yet.',
           responses: {
-            204: { description: 'It is cancelled' },
+            204: { description: 'The order is cancelled' },
             ...refused,
             404: problem('The caller has no such order'),
-            409: problem('It is too late'),
+            409: problem('The order is ready already'),
           },
         },
       },
@@ -95,7 +95,7 @@ function ref(name: string): object {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-const pizza = { type: 'string', enum: Object.keys(prices), description: 'A pizza of the menu' };
+const pizza = { type: 'string', enum: Object.keys(prices), description: 'A pizza from the menu' };
 const count = { type: 'integer', minimum: 1, maximum: 20, default: 1 };
 
 const wish = {
@@ -103,7 +103,7 @@ const wish = {
   properties: {
     pizza,
     count,
-    bake: { type: 'string', enum: ['normal', 'dark'], default: 'normal', description: 'Dark is a little too long' },
+    bake: { type: 'string', enum: ['normal', 'dark'], default: 'normal', description: 'How long to bake; dark burns the pizza' },
   },
   required: ['pizza'],
   additionalProperties: false,

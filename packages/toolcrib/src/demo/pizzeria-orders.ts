@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { prices } from './pizzeria.ts';
 
-/** What somebody may order. */
+/** The body of an order. */
 export const wishSchema = z.strictObject({
   pizza: z.enum(Object.keys(prices)),
   count: z.int().min(1).max(20).default(1),
@@ -19,7 +19,7 @@ const placedSchema = z.strictObject({
   wish: wishSchema,
   placed_at: z.number(),
   cancelled: z.boolean(),
-  /** Of the request that it was placed with. */
+  /** The key of the request that placed the order. */
   idempotency_key: z.string().nullable(),
 });
 type Placed = z.infer<typeof placedSchema>;
@@ -42,21 +42,21 @@ interface Customer {
 
 const mostOrders = 1000;
 const messages: Record<Order['status'], string> = {
-  received: 'The kitchen has it',
-  baking: 'It is in the oven',
-  ready: 'It is on the table',
-  burnt: 'It was in the oven for too long: order it with a normal bake',
-  cancelled: 'It was cancelled',
+  received: 'The kitchen has the order',
+  baking: 'The pizza is in the oven',
+  ready: 'The pizza is on the table',
+  burnt: 'The pizza was in the oven for too long: order it with a normal bake',
+  cancelled: 'The order was cancelled',
 };
 
 interface OrdersInput {
-  /** Where they are kept, so that they outlive a restart; only in memory where it is left out. */
+  /** Keeps the orders across restarts; only in memory if left out. */
   file?: string | undefined;
   bakeMs: number;
   now(): number;
 }
 
-/** The orders of a pizzeria. Nobody stands at its oven: what has become of an order follows from the time. */
+/** The orders of a pizzeria. Nothing runs in the background: the status of an order follows from its age. */
 export class PizzeriaOrders {
   readonly #file: string | undefined;
   readonly #bakeMs: number;
@@ -70,7 +70,7 @@ export class PizzeriaOrders {
     this.#placed = file === undefined ? [] : read(file);
   }
 
-  /** A second request with the same key is the first one; undefined where it wants something else. */
+  /** A second request with the same key returns the first order; undefined if it orders something else. */
   place(customer: Customer, wish: Wish, key: string | null): Order | undefined {
     const earlier = key === null ? undefined : this.#of(customer).find(({ idempotency_key }) => idempotency_key === key);
     if (earlier !== undefined) return JSON.stringify(earlier.wish) === JSON.stringify(wish) ? this.#show(earlier) : undefined;
@@ -88,20 +88,20 @@ export class PizzeriaOrders {
     return this.#show(placed);
   }
 
-  /** Only the customer's own: the orders of others are not there. */
+  /** Finds only the customer's own orders. */
   find(customer: Customer, id: string): Order | undefined {
     const placed = this.#of(customer).find((order) => order.id === id);
     return placed && this.#show(placed);
   }
 
-  /** The oldest first, from the one behind `after` on; `more` says whether others follow. */
+  /** Oldest first, starting after the order `after`; `more` says whether further orders follow. */
   list(customer: Customer, { after, limit }: { after: string | null; limit: number }): { orders: Order[]; more: boolean } {
     const own = this.#of(customer);
     const from = after === null ? 0 : own.findIndex(({ id }) => id === after) + 1;
     return { orders: own.slice(from, from + limit).map((placed) => this.#show(placed)), more: own.length > from + limit };
   }
 
-  /** False where it is too late. */
+  /** False if it is too late; undefined if there is no such order. */
   cancel(customer: Customer, id: string): boolean | undefined {
     const placed = this.#of(customer).find((order) => order.id === id);
     if (placed === undefined) return undefined;
@@ -127,7 +127,7 @@ export class PizzeriaOrders {
 
   #write(): void {
     if (this.#file === undefined) return;
-    // Written beside and then moved into place: a crash leaves either the old orders or the new ones.
+    // Written to a draft and then renamed: a crash leaves either the old orders or the new ones.
     const draft = `${this.#file}.${process.pid}.tmp`;
     writeFileSync(draft, JSON.stringify(this.#placed), { mode: 0o600 });
     renameSync(draft, this.#file);

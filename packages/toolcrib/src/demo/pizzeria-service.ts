@@ -1,13 +1,13 @@
 /**
- * The pizzeria as a service of its own: `pizzeria-service.ts ISSUER JWKS_ADDRESS PORT [FILE [BAKE_MS]]` takes tokens of that issuer, keeps its
- * orders in that file and prints its address. It stands on its own: nothing of Toolcrib is in it.
+ * The pizzeria as a separate service: `pizzeria-service.ts ISSUER JWKS_ADDRESS PORT [FILE [BAKE_MS]]` accepts tokens of that issuer, keeps
+ * its orders in that file and prints its address. It is self-contained: it uses no code of Toolcrib.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { createPizzeriaApi, pizzeriaAudience } from './pizzeria-api.ts';
 
 const [issuer, jwks, port = '0', file, bakeMs = '3000'] = process.argv.slice(2);
-if (issuer === undefined || jwks === undefined) throw new Error('Say which issuer to trust, and where its keys are');
+if (issuer === undefined || jwks === undefined) throw new Error('Usage: pizzeria-service.ts ISSUER JWKS_ADDRESS PORT [FILE [BAKE_MS]]');
 const keys = createRemoteJWKSet(new URL(jwks));
 const longestBody = 65_536;
 
@@ -47,7 +47,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   let body = '';
   for await (const chunk of request.setEncoding('utf8')) {
     body += String(chunk);
-    if (body.length > longestBody) throw new Error('An order of that length is none');
+    if (body.length > longestBody) throw new Error(`The body is longer than ${longestBody} characters`);
   }
   return body;
 }

@@ -1,9 +1,9 @@
-/** What a tool of the demo can do while it is called. */
+/** A call of a demo tool, and what the tool can do during it. */
 interface DemoCall {
   args: Record<string, unknown>;
   signal: AbortSignal;
   progress(progress: number, total: number, message: string): void;
-  /** The content of the person's answer, or undefined where there is none. */
+  /** Asks the user. Undefined if they do not answer. */
   ask(message: string, properties: object): Promise<Record<string, unknown> | undefined>;
 }
 
@@ -18,7 +18,7 @@ interface DemoTool {
 }
 
 export const prices: Readonly<Record<string, number>> = { margherita: 8.5, funghi: 9.5, diavola: 11, 'quattro formaggi': 11.5 };
-const pizza = { type: 'string', enum: Object.keys(prices), description: 'A pizza of the menu' };
+const pizza = { type: 'string', enum: Object.keys(prices), description: 'A pizza from the menu' };
 const number = { type: 'number' };
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] });
 const stages = ['The oven is hot', 'The dough is thrown', 'The sauce is on', 'In the oven', 'Out of the oven'];
@@ -27,7 +27,7 @@ export const menu = `# Menu\n\n${Object.entries(prices)
   .map(([name, price]) => `- ${name}: ${price.toFixed(2)} EUR`)
   .join('\n')}\n`;
 
-/** A made-up pizzeria: one tool for each thing that is worth seeing in a first minute. */
+/** A made-up pizzeria: one tool for each feature worth seeing in the first minute. */
 export const demoTools: readonly DemoTool[] = [
   {
     name: 'price_order',
@@ -66,10 +66,10 @@ export const demoTools: readonly DemoTool[] = [
   {
     name: 'bake_pizza',
     title: 'Bake a pizza',
-    description: 'Bakes a pizza and tells how far it is. Shows progress, and can be cancelled.',
+    description: 'Bakes a pizza and reports progress. Can be cancelled.',
     inputSchema: {
       type: 'object',
-      properties: { pizza, seconds: { type: 'number', minimum: 0, maximum: 60, description: 'How long it takes; 2 unless told' } },
+      properties: { pizza, seconds: { type: 'number', minimum: 0, maximum: 60, description: 'How long it takes; 2 by default' } },
       required: ['pizza'],
       additionalProperties: false,
     },
@@ -89,7 +89,7 @@ export const demoTools: readonly DemoTool[] = [
     description: 'Books a table after asking for how many people. Shows a question in the middle of a call.',
     inputSchema: {
       type: 'object',
-      properties: { day: { type: 'string', description: 'Such as Friday' } },
+      properties: { day: { type: 'string', description: 'A day, such as Friday' } },
       required: ['day'],
       additionalProperties: false,
     },

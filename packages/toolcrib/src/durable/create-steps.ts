@@ -9,24 +9,24 @@ import { UnknownOutcomeError } from './unknown-outcome-error.ts';
 
 interface StepsInput {
   records: StepRecords;
-  /** What is remembered is sealed, bound to its job and its step. */
+  /** Encrypts results for storage, bound to their job and step. */
   seal(text: string, step: string): string;
   open(sealed: string, step: string): string;
-  /** Aborts when this server stops: from then on no step is begun, and no pause is waited for. */
+  /** Aborts when this server stops: from then on no step begins and no pause is waited out. */
   leaving: AbortSignal;
-  /** Told when the job is left, whatever the work makes of the error. */
+  /** Called when the job is left, even if the work swallows the error. */
   onLeft(): void;
-  /** Whether it was left in the middle of a step: what that step fails with then is our doing. */
+  /** Whether the job was left in the middle of a step: the failure of that step is then ours. */
   isLeft(): boolean;
   now?: () => number;
 }
 
-/** Longer pauses are made of several: a timer cannot hold them. */
+/** The longest delay of a Node timer; longer pauses take several. */
 const longestPauseMs = 2 ** 31 - 1;
 
-/** The steps of one run of a job. A number before each name tells steps of the same name apart. */
+/** The steps of one run of a job. A number before each name distinguishes steps with the same name. */
 export function createSteps({ records, seal, open, leaving, onLeft, isLeft, now = Date.now }: StepsInput): Steps {
-  /** Names this run: who begins something is remembered by it. */
+  /** Identifies this run, and is stored with each step that it begins. */
   const run = randomUUID();
   let count = 0;
 
@@ -59,18 +59,18 @@ export function createSteps({ records, seal, open, leaving, onLeft, isLeft, now 
   return {
     async run<Result extends Json>(given: string, { repeatable }: { repeatable: boolean }, work: () => Promise<Result>) {
       const name = `${++count} ${given}`;
-      // Noted before anything is done: where the note is another run's and there is no result, that run did not live to write it.
+      // Stored before the work: if another run began the step and there is no result, that run ended before it could store one.
       const begunBy = repeatable ? run : await remember(`${name} begun`, async () => run);
       let outcome: string | undefined;
       try {
         outcome = await remember(name, async () => {
-          // Written down like any other: a run that was taken over finds out that way that the other one is still at it.
+          // Stored like any outcome: if the run that began the step is still alive, its own attempt to store then conflicts.
           if (begunBy !== run) return writeUnknown(mayHaveHappened(given));
           outcome = await outcomeOf(work);
           return outcome;
         });
       } catch (cause) {
-        // It was done, and could not be written down.
+        // The work was done, but its outcome could not be stored.
         const isLost = outcome !== undefined && !repeatable && !(cause instanceof JobLeftError);
         throw isLost ? new UnknownOutcomeError(mayHaveHappened(given), { cause }) : cause;
       }
@@ -79,7 +79,7 @@ export function createSteps({ records, seal, open, leaving, onLeft, isLeft, now 
 
     async sleep(given, ms, signal) {
       const endsAt = Number(await remember(`${++count} ${given}`, async () => String(now() + ms)));
-      const woken = AbortSignal.any([signal, leaving]);
+      const woken = AbortSignal.any([signal.toAbortSignal(), leaving]);
       for (let leftMs = endsAt - now(); leftMs > 0 && !woken.aborted; leftMs = endsAt - now()) {
         await pause(Math.min(leftMs, longestPauseMs), undefined, { signal: woken }).catch(() => undefined);
       }
@@ -90,5 +90,5 @@ export function createSteps({ records, seal, open, leaving, onLeft, isLeft, now 
 }
 
 function mayHaveHappened(step: string): string {
-  return `The step "${step}" may have taken effect: the server stopped between sending it and noting what became of it. Look there before trying again.`;
+  return `The step "${step}" may have taken effect: the server stopped between sending it and recording the outcome. Check the service before you try again.`;
 }

@@ -6,7 +6,7 @@ interface JournalInput {
   warn(message: string): void;
 }
 
-/** Jobs and steps in our own tables, for a server that is alone with its data: whatever it finds at its start was left by itself. */
+/** Keeps jobs and steps in our own tables, for a single server: unfinished jobs found at its start are its own. */
 export function createJournal({ jobs, warn }: JournalInput): Durable {
   function recordsOf(id: string, known: ReadonlyMap<string, string>): StepRecords {
     return {
@@ -21,7 +21,7 @@ export function createJournal({ jobs, warn }: JournalInput): Durable {
   }
 
   async function resume(job: Job, attempts: number, go: (job: Job, records: StepRecords) => Promise<void>): Promise<void> {
-    if (attempts > mostResumes) return warn(`The call ${job.id} was given up: ${mostResumes} starts of the server did not survive it`);
+    if (attempts > mostResumes) return warn(`The call ${job.id} was given up: the server stopped during it ${mostResumes} times`);
     await go(job, recordsOf(job.id, await jobs.stepsOf(job.id)));
   }
 
@@ -41,7 +41,7 @@ export function createJournal({ jobs, warn }: JournalInput): Durable {
             () => jobs.delete(job.id),
             () => undefined,
           )
-          .catch((error: unknown) => warn(`The end of call ${job.id} could not be noted: ${String(error)}`));
+          .catch((error: unknown) => warn(`The end of call ${job.id} could not be recorded: ${String(error)}`));
       }
     },
 

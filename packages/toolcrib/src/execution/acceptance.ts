@@ -1,23 +1,23 @@
 import { CribError } from '../model/crib-error.ts';
 
-/** Why nothing is taken on: the record cannot be written, changes made on other servers cannot be seen, the data folder is gone. */
+/** Why nothing is accepted: the record cannot be written, changes made on other servers cannot be seen, the data folder is gone. */
 type SuspensionCause = 'record' | 'in-flight' | 'changes' | 'data-folder';
 
-/** Whether this server takes on calls and changes at all. Whoever begins something asks here first. */
+/** Whether this server accepts calls and changes at all. Asked before anything is begun. */
 export interface Acceptance {
   /** The reason is a sentence for operators and callers. */
   suspend(cause: SuspensionCause, reason: string): void;
   resume(cause: SuspensionCause): void;
   /**
-   * All that other servers had changed by that moment, of `performance.now()`, is known here. From the first time on this has to be said
-   * again within `staleAfterMs`: whoever does not know what was changed could let in somebody who has been shut out.
+   * Everything that other servers had changed by that moment, of `performance.now()`, is known here. After the first time this has to be
+   * called again within `staleAfterMs`: a server that misses changes could let in somebody who has been shut out.
    */
   changesSeen(at: number): void;
-  /** What every call and every change is refused with; undefined while they are accepted. */
-  readonly refusal: CribError | undefined;
-  /** Resolves once they are accepted: for what was begun before, and goes on. */
+  /** Why every call and every change is refused at this moment; undefined while they are accepted. */
+  refusal(): CribError | undefined;
+  /** Resolves once they are accepted: for calls that were begun before, and go on. */
   accepted(): Promise<void>;
-  /** Why, one sentence for each cause; none while all is well. */
+  /** One sentence for each cause; none while calls are accepted. */
   reasons(): string[];
 }
 
@@ -57,13 +57,9 @@ export function createAcceptance({ warn, now = () => performance.now() }: { warn
     warn(causes.size === 0 ? 'Calls and changes are accepted again' : `Still no calls or changes: ${[...causes.values()].join(' ')}`);
   }
 
-  /** Looked at when somebody asks: a timer that comes late would let in those who come before it. */
-  function lookAtTheClock(): void {
-    if (now() > freshUntil) suspend('changes', 'Changes made on other servers cannot be seen: the database does not answer.');
-  }
-
+  /** The clock is read when somebody asks: a timer that comes late would let in those who come before it. */
   function current(): CribError | undefined {
-    lookAtTheClock();
+    if (now() > freshUntil) suspend('changes', 'Changes made on other servers cannot be seen: the database does not answer.');
     return refusal;
   }
 
@@ -74,9 +70,7 @@ export function createAcceptance({ warn, now = () => performance.now() }: { warn
       freshUntil = at + staleAfterMs;
       if (now() <= freshUntil) resume('changes');
     },
-    get refusal() {
-      return current();
-    },
+    refusal: current,
     async accepted() {
       while (current() !== undefined) {
         waiting ??= Promise.withResolvers();
@@ -84,7 +78,7 @@ export function createAcceptance({ warn, now = () => performance.now() }: { warn
       }
     },
     reasons() {
-      lookAtTheClock();
+      current();
       return [...causes.values()];
     },
   };

@@ -3,7 +3,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Store } from '../store/store.ts';
 import { answerRow, keepForMs } from './answer-row.ts';
-import { refusalRecord } from './call-record.ts';
+import { refusalRecord } from './recorder.ts';
 import { notBegunAnswer } from './lost-answer.ts';
 import type { RunningCall } from './running-call.ts';
 import { sealAnswer } from './sealed-answer.ts';
@@ -17,13 +17,13 @@ interface KeepOptions {
 export interface AnswerKeeper {
   /** For its owner. Fails where the database does. */
   finish(answer: Answer, owner: string, options?: KeepOptions): Promise<void>;
-  /** Never fails: what cannot be written now is written as soon as the database is back. */
+  /** Never fails: an answer that cannot be written now is written as soon as the database is back. */
   keep(answer: Answer, owner: string, options?: KeepOptions): Promise<void>;
   /** For a call that was refused before anything was done: it is recorded so, and its key is free again. Never fails either. */
   withdraw(call: RunningCall, args: JsonObject, error: unknown): Promise<void>;
   /** How many wait for the database. */
   readonly waiting: number;
-  /** Tries once more to write what is left, for a server that stops. */
+  /** Tries once more to write the answers that are left, for a server that stops. */
   flush(): Promise<void>;
 }
 
@@ -35,11 +35,11 @@ interface AnswerKeeperInput {
   warn(message: string): void;
   /** How often a database that was away is tried again. */
   tryAgainMs?: number;
-  /** What may wait in memory; anything beyond it is kept without its content. */
+  /** How much may wait in memory; answers beyond it are kept without their content. */
   mostWaitingBytes?: number;
 }
 
-/** What a principal has is counted once they have written a part of their share, not with every call. */
+/** The kept answers of a principal are counted after each such part of their share, not with every call. */
 const countedPart = 64;
 const mostCounted = 10_000;
 
@@ -53,7 +53,7 @@ export function createAnswerKeeper(input: AnswerKeeperInput): AnswerKeeper {
   const waiting = new Map<string, Waiting>();
   let waitingBytes = 0;
   let timer: NodeJS.Timeout | undefined;
-  /** What each principal has written since it was counted. */
+  /** How many bytes each principal has written since the last count. */
   const uncounted = new Map<string, number>();
 
   /** Empty where it is too large for anything else to be kept beside it. */
@@ -113,7 +113,7 @@ export function createAnswerKeeper(input: AnswerKeeperInput): AnswerKeeper {
       const body = bodyOf(answer, owner);
       const later = (error: unknown) => {
         const fits = waitingBytes + body.length <= mostWaitingBytes;
-        warn(`The answer of call ${callId} could not be kept, and is tried again${fits ? '' : ' without its content'}: ${String(error)}`);
+        warn(`The answer of call ${callId} could not be kept and will be retried${fits ? '' : ' without its content'}: ${String(error)}`);
         return { bytes: fits ? body.length : 0, write: () => write(callId, fits ? body : '', owner, options) };
       };
       return writeOrWait(callId, later, () => write(callId, body, owner, options));

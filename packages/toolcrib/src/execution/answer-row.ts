@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../inventory/definition-hash.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Tool } from '../model/tool.ts';
 import type { AnswerRow } from '../store/answers.ts';

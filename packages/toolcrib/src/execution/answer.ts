@@ -1,37 +1,9 @@
-import type { Answer, CallError, CallStatus, ToolOutput } from '../model/call.ts';
+import type { Answer, CallStatus } from '../model/call.ts';
 import { UnknownOutcomeError } from '../durable/unknown-outcome-error.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Origin } from '../model/origin.ts';
-import { failureMessage, isRetriable } from './failure-message.ts';
 import { originOf } from './origin-of.ts';
-import { joinedText, resultValue } from './result-value.ts';
 import type { RunningCall } from './running-call.ts';
-
-/** [EXEC-2] A tool's output in the form every caller gets. */
-export function answerFrom(call: RunningCall, output: ToolOutput, executionTimeMs: number): Answer {
-  const isError = output.is_error === true;
-  return {
-    call_id: call.callId,
-    tool_id: call.tool.tool_id,
-    tool: call.tool.name,
-    success: !isError,
-    status: isError ? 'failed' : 'completed',
-    is_error: isError,
-    content: output.content,
-    structured_content: output.structured_content ?? null,
-    result: resultValue(output),
-    text: joinedText(output.content),
-    error: isError ? errorIn(output) : null,
-    execution_time_ms: executionTimeMs,
-    metadata: { attempts: call.attempts, ...output.metadata, source_id: call.tool.source_id },
-  };
-}
-
-/** A tool's own failure, unless the source says otherwise. */
-function errorIn(output: ToolOutput): CallError {
-  const { code = 'SERVICE_UNAVAILABLE', origin = 'tool' } = output.failure ?? {};
-  return { code, message: failureMessage(output), origin, retryable: isRetriable(output) };
-}
 
 /** [EXEC-3] Once a source has been asked, a failure is an answer, not a refusal. */
 export function answerFromError(call: RunningCall, error: CribError, executionTimeMs: number): Answer {
@@ -48,7 +20,7 @@ export function unknownAnswer(called: CalledTool, message: string): Answer {
   });
 }
 
-/** [POLL-2] [WF-2] For whoever waits for a call that this server does not go on with. */
+/** [POLL-2] [WF-2] For a caller who waits while the server leaves the call to another one. */
 export function leftAnswer({ callId, tool, attempts }: RunningCall): Answer {
   const location = `/api/bff/calls/${callId}`;
   const text = `The server is stopping. The call goes on without it, and its answer will be at ${location}.`;

@@ -1,5 +1,5 @@
 import type { ContentBlock } from '../model/call.ts';
-import type { Json } from '../model/json.ts';
+import { isObject, type Json } from '../model/json.ts';
 
 /** A part of an answer as it is kept. */
 export interface Artifact {
@@ -20,7 +20,7 @@ export function artifactOf(block: ContentBlock): Artifact | undefined {
   if ((type === 'image' || type === 'audio') && typeof data === 'string') {
     return { type, mime_type: safeMimeType(mimeType), data: Buffer.from(data, 'base64') };
   }
-  if (type === 'resource' && typeof resource === 'object' && resource !== null && !Array.isArray(resource)) {
+  if (type === 'resource' && isObject(resource)) {
     const { text: resourceText, blob, mimeType: resourceType, name } = resource;
     if (typeof blob === 'string') {
       const file = { type, mime_type: safeMimeType(resourceType), data: Buffer.from(blob, 'base64') };
@@ -36,7 +36,7 @@ export function isFile({ type, resource }: ContentBlock): boolean {
   return type === 'resource' && typeof resource === 'object' && resource !== null && 'blob' in resource;
 }
 
-/** Undefined for what is nested too deeply to be written. */
+/** Undefined where the value is nested too deeply to be written. */
 export function jsonArtifact(type: 'structured' | 'content', value: Json): Artifact | undefined {
   try {
     return { type, mime_type: 'application/json', data: Buffer.from(JSON.stringify(value)) };

@@ -1,26 +1,26 @@
-import type { Counter } from '../inventory/counter.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { compactTool } from '../inventory/compact-tool.ts';
 import { describeTool } from '../inventory/describe-tool.ts';
 import { suggestTools } from '../inventory/suggest-tools.ts';
 import type { Answer } from '../model/call.ts';
-import type { ToolCatalogue } from '../sources/builtin/tool-catalogue.ts';
+import type { ToolCatalogue } from '../sources/source-ports.ts';
 import type { Executor } from './executor.ts';
-import type { RequestRate } from './request-rate.ts';
+import type { RequestRate } from '../resilience/request-rate.ts';
 import { runWithin } from './run-within.ts';
 
 interface CatalogueInput {
-  counter: Counter;
+  inventory: Inventory;
   executor: () => Executor;
   /** A search is counted like one of the API's. */
   rate: RequestRate;
 }
 
 /** [BI-2] The tools about tools see exactly what their caller may see, and call through the same path. */
-export function createCatalogue({ counter, executor, rate }: CatalogueInput): ToolCatalogue {
+export function createCatalogue({ inventory, executor, rate }: CatalogueInput): ToolCatalogue {
   return {
     search(principal, query, limit) {
       rate(principal);
-      const found = counter.search(counter.accessOf(principal), query).slice(0, limit);
+      const found = inventory.search(inventory.accessOf(principal), query).slice(0, limit);
       return found.map((tool) => {
         const { description: summary, parameters } = compactTool(tool);
         const { name, model_name, title, description } = tool;
@@ -28,11 +28,11 @@ export function createCatalogue({ counter, executor, rate }: CatalogueInput): To
       });
     },
     describe: (principal, name) => {
-      const tool = counter.snapshot.find(name);
-      const permission = tool && counter.accessOf(principal).permissions.get(tool.tool_id);
+      const tool = inventory.find(name);
+      const permission = tool && inventory.accessOf(principal).permissions.get(tool.tool_id);
       return permission && describeTool(permission.tool);
     },
-    suggest: (principal, name) => suggestTools(name, counter.accessOf(principal).tools),
+    suggest: (principal, name) => suggestTools(name, inventory.accessOf(principal).tools),
     call: async (name, args, context) => {
       const admitted = await executor().admit(context.principal, { tool: name, arguments: args, trace: context.trace });
       return forModel(await runWithin(executor(), admitted, context, (event) => context.progress(event)));
@@ -40,7 +40,7 @@ export function createCatalogue({ counter, executor, rate }: CatalogueInput): To
   };
 }
 
-/** [EXEC-5] Whoever calls through a tool is a model: it reads the text. */
+/** [EXEC-5] Only models call through a tool, and they read the text. */
 async function forModel(answer: Answer): Promise<Answer> {
   if (!answer.success || answer.structured_content === null) return answer;
   // Loaded on first use, with all that writes YAML.

@@ -1,11 +1,11 @@
 import type { ContentBlock, ToolOutput } from '../model/call.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { artifactOf, isFile, jsonArtifact, type Artifact } from './artifact-of.ts';
-import { weigh } from './weigh.ts';
+import { jsonSize } from '../model/json-size.ts';
 
 export interface CutOutput {
   output: ToolOutput;
-  /** What was taken out, in the order of its numbers, which begin with 1. */
+  /** The parts that were taken out, in the order of their numbers, which begin with 1. */
   artifacts: Artifact[];
   /** False where nothing but files was taken out. */
   truncated: boolean;
@@ -16,21 +16,11 @@ export type ArtifactAddress = ((n: number) => string) | undefined;
 
 /** However many blocks do not fit, there are no more artifacts than these: the last one holds all that is left. */
 const mostArtifacts = 16;
-/** What a block costs beside its own size, so that a million empty ones are not free. */
+/** Added to the size of each block, so that a million empty ones are not free. */
 const blockBytes = 32;
-/** What is left for the marker, so that a cut answer is not larger than one that was not. */
+/** Reserved for the marker, so that a cut answer is not larger than a whole one. */
 const markerBytes = 512;
-const largestMetadata = 16_384;
-
-/** Whether an answer can be given as it is. Quick for all that are far from the limit. */
-export function fitsWithin(output: ToolOutput, most: number): boolean {
-  const { content, structured_content: structured, metadata } = output;
-  if (metadata !== undefined && weigh(metadata, { most: largestMetadata }) > largestMetadata) return false;
-  const quick = weigh(content as Json, { most }) + (structured === undefined ? 0 : weigh(structured, { most }));
-  if (quick <= most) return true;
-  if (quick === Infinity) return false;
-  return weigh(content as Json, { most, exact: true }) + weigh(structured ?? null, { most, exact: true }) <= most;
-}
+export const largestMetadata = 16_384;
 
 /**
  * [EXEC-7] An answer cut to `most` bytes, with markers that say what is missing and where it is. Structured content comes first, because it is
@@ -52,15 +42,15 @@ export function cutOutput(output: ToolOutput, most: number, addressOf: ArtifactA
   let structured = output.structured_content;
   const content: ContentBlock[] = [];
   const markers: ContentBlock[] = [];
-  const structuredBytes = weigh(structured ?? null, { most, exact: true });
+  const structuredBytes = jsonSize(structured ?? null, { most, exact: true });
   if (structured !== undefined && structured !== null && structuredBytes > most) {
-    markers.push(marker(`The structured content is too large to be given here. ${keep(jsonArtifact('structured', structured))}`));
+    markers.push(marker(`The structured content is too large to show here. ${keep(jsonArtifact('structured', structured))}`));
     structured = null;
     truncated = true;
   } else room -= structuredBytes;
 
   for (const [index, block] of output.content.entries()) {
-    const bytes = blockBytes + weigh(block as Json, { most: room, exact: true });
+    const bytes = blockBytes + jsonSize(block as Json, { most: room, exact: true });
     const taken = takeFiles && artifacts.length < mostArtifacts - 1 && isFile(block) ? artifactOf(block) : undefined;
     if (taken !== undefined) {
       const { name = 'A file', mime_type, data } = taken;
@@ -78,7 +68,7 @@ export function cutOutput(output: ToolOutput, most: number, addressOf: ArtifactA
       truncated = true;
       const shown = block.type === 'text' && artifact !== undefined ? beginningOf(artifact.data, room - markerBytes) : '';
       const what =
-        shown === '' ? `This part (${block.type.slice(0, 50)}) is too large to be given here.` : `Cut after ${shown.length} characters.`;
+        shown === '' ? `This part (${block.type.slice(0, 50)}) is too large to show here.` : `Cut after ${shown.length} characters.`;
       content.push(marker(`${what} ${keep(artifact)}`, shown));
       room = shown === '' ? room : 0;
     }
@@ -103,7 +93,7 @@ function beginningOf(utf8: Buffer, most: number): string {
 
 function smallFields(metadata: JsonObject): JsonObject {
   const fields = Object.entries(metadata).map(([name, value]) => {
-    const isSmall = weigh(value, { most: largestMetadata }) <= largestMetadata;
+    const isSmall = jsonSize(value, { most: largestMetadata }) <= largestMetadata;
     return [name, isSmall ? value : null] as const;
   });
   return Object.fromEntries(fields);

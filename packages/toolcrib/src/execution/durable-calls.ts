@@ -9,7 +9,7 @@ import { CribError } from '../model/crib-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { open, seal } from '../secrets/seal.ts';
 import type { Store } from '../store/store.ts';
-import type { AdmittedCall } from './admitted-call.ts';
+import type { AdmittedCall } from './admission.ts';
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { answerRow, beginWithinMs } from './answer-row.ts';
 import { leftAnswer } from './answer.ts';
@@ -23,31 +23,31 @@ export interface DurableCalls {
    * says so.
    */
   run(admitted: AdmittedCall, perform: () => Promise<Answer>, dismiss: () => void): Promise<Answer>;
-  /** From here on, calls that were left are gone on with. */
-  recover(goOn: GoOn): Promise<void>;
-  /** No further step is begun: what has not ended is left to a later start, or to another server. */
+  /** Resumes calls that were left. `giveUp` ends one that cannot be resumed: nobody knows how far it came. */
+  recover(goOn: GoOn, giveUp: GiveUp): Promise<void>;
+  /** Begins no further step: calls that have not ended are left to a later start or another server. */
   leave(): void;
   /** Aborts then. */
   readonly leaving: AbortSignal;
-  /** The ids of all calls that have not ended, whoever is at them. */
+  /** The ids of all calls that have not ended, on any server. */
   unfinished(): Promise<ReadonlySet<string>>;
 }
 
 /** Finds the tool of a call that was left, and performs the call once `prepare` has been given it; `UnknownOutcomeError` where that cannot be. */
 export type GoOn = (callId: string, content: JobContent, prepare: (admitted: AdmittedCall) => Promise<void>) => Promise<Answer>;
 
+type GiveUp = (callId: string, reason: string) => Promise<void>;
+
 interface DurableCallsInput {
   durable: Durable;
   keyRing: KeyRing;
   store: Store;
   answerKeeper: AnswerKeeper;
-  /** Ends a call that cannot be gone on with: nobody knows how far it came. */
-  abandon(callId: string, reason: string): Promise<void>;
   warn(message: string): void;
 }
 
 /** [POLL-2] [WF-2] Calls that take so long, or do so much, that they must outlive their server. Their answers are always kept. */
-export function createDurableCalls({ durable, keyRing, store, answerKeeper, abandon, warn }: DurableCallsInput): DurableCalls {
+export function createDurableCalls({ durable, keyRing, store, answerKeeper, warn }: DurableCallsInput): DurableCalls {
   const leaving = new AbortController();
 
   function stepsOf(call: RunningCall, records: StepRecords): Steps {
@@ -71,15 +71,14 @@ export function createDurableCalls({ durable, keyRing, store, answerKeeper, aban
     try {
       return readJobContent(open(keyRing, input, inputOf(id)));
     } catch (cause) {
-      warn(`The call ${id} cannot be gone on with: ${String(cause)}`);
-      throw new UnknownOutcomeError(
-        'The server stopped while this call ran, and what it had noted cannot be read: it may have taken effect',
-        { cause },
-      );
+      warn(`The call ${id} cannot be resumed: ${String(cause)}`);
+      throw new UnknownOutcomeError('The server stopped while this call ran, and its notes cannot be read: it may have taken effect', {
+        cause,
+      });
     }
   }
 
-  async function resume(job: Job, records: StepRecords, goOn: GoOn): Promise<void> {
+  async function resume(job: Job, records: StepRecords, goOn: GoOn, giveUp: GiveUp): Promise<void> {
     const kept = await store.answers.get(job.id);
     // It was answered, and only not forgotten any more.
     if (kept !== undefined && kept.body !== null) return;
@@ -90,7 +89,7 @@ export function createDurableCalls({ durable, keyRing, store, answerKeeper, aban
     } catch (error) {
       if (error instanceof AlreadyAnsweredError) return;
       if (!(error instanceof UnknownOutcomeError)) throw error;
-      await abandon(job.id, error.message);
+      await giveUp(job.id, error.message);
     }
   }
 
@@ -138,10 +137,10 @@ export function createDurableCalls({ durable, keyRing, store, answerKeeper, aban
       throw refusal;
     },
 
-    recover: (goOn) =>
+    recover: (goOn, giveUp) =>
       durable.recover((job, records) =>
-        resume(job, records, goOn).catch((error: unknown) => {
-          if (!(error instanceof JobLeftError)) warn(`The call ${job.id} could not be gone on with: ${String(error)}`);
+        resume(job, records, goOn, giveUp).catch((error: unknown) => {
+          if (!(error instanceof JobLeftError)) warn(`The call ${job.id} could not be resumed: ${String(error)}`);
           throw error;
         }),
       ),

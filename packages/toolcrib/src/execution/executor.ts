@@ -1,60 +1,24 @@
 import { JobLeftError } from '../durable/job-left-error.ts';
 import { UnknownOutcomeError } from '../durable/unknown-outcome-error.ts';
-import type { Answer, CallRecord } from '../model/call.ts';
+import type { Answer } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Principal } from '../model/principal.ts';
-import type { Tool } from '../model/tool.ts';
-import type { TraceContext } from '../model/trace-context.ts';
-import { failureOf } from '../model/traced.ts';
-import type { Tracer } from '../model/tracing.ts';
-import type { Counter } from '../inventory/counter.ts';
-import { suggestTools } from '../inventory/suggest-tools.ts';
-import type { Acceptance } from './acceptance.ts';
-import type { AdmittedCall } from './admitted-call.ts';
-import { calledBy, unknownAnswer } from './answer.ts';
-import type { ArgumentValidator } from './argument-validator.ts';
-import { recordOf, refusalRecord } from './call-record.ts';
-import { endCallSpan, startCallSpan } from './call-span.ts';
-import { createCallTraces, type CallTracesInput } from './call-traces.ts';
-import { longestTime, usualTime, type CallTimes } from './call-times.ts';
+import { noObserver, type Observer } from '../model/observer.ts';
+import { createAdmission, type Admission, type AdmissionInput, type AdmittedCall } from './admission.ts';
+import { answerFromError, calledBy, unknownAnswer } from './answer.ts';
+import { endCallSpan } from './call-span.ts';
+import { createCallsInFlight, type CallNotesInput } from './calls-in-flight.ts';
 import type { DurableCalls, GoOn } from './durable-calls.ts';
 import { createInvoke, type InvokeInput } from './invoke.ts';
-import { createGate, type Limits } from './limits.ts';
-import { noSuchTool } from './no-such-tool.ts';
-import type { Recorder } from './recorder.ts';
+import { originOf } from './origin-of.ts';
+import { outcomeOf } from './outcome-of.ts';
+import { recordOf, type Recorder } from './recorder.ts';
 import { resumedCall } from './resumed-call.ts';
-import { RunningCall } from './running-call.ts';
-import { RunningCalls } from './running-calls.ts';
-import { createTurns, type Turns } from './turns.ts';
-import { uuidV7 } from '../model/uuid-v7.ts';
+import type { RunningCall } from './running-call.ts';
+import type { Shaper } from './shaper.ts';
+import type { Turns } from './turns.ts';
 
-export interface CallRequest {
-  /** Tool id or name, in any of the forms of NAME-1. */
-  tool: string;
-  arguments: JsonObject;
-  timeout_ms?: number;
-  /** Of a step of another call: the same on every attempt. The limits of the caller have counted the call that it is a step of. */
-  call_id?: string;
-  /** Of a step that looks at redirects itself. */
-  keepsRedirects?: boolean;
-  /** [OPS-1] Where the caller stands in a trace of its own. */
-  trace?: TraceContext | undefined;
-}
-
-export interface ExecutionLimits extends CallTimes {
-  /** For every principal. */
-  principal: Limits;
-}
-
-export interface Executor {
-  /** Find, decide, validate: throws `CribError` when the call is refused. What is admitted must be given to `run`. */
-  admit(principal: Principal, request: CallRequest): Promise<AdmittedCall>;
-  /**
-   * The same for the application that Toolcrib is embedded in, which decides itself who may call what: no policy is asked. What comes in
-   * from outside never goes this way.
-   */
-  admitTrusted(principal: Principal, tool: Tool, request: Omit<CallRequest, 'tool'>): Promise<AdmittedCall>;
+export interface Executor extends Pick<Admission, 'admit' | 'admitTrusted'> {
   /** Invoke, shape, record. Never throws for what the tool or its source did: that is in the answer. */
   run(admitted: AdmittedCall): Promise<Answer>;
   /** [POLL-2] [WF-2] Goes on with a call that was admitted before: neither limits nor rules are asked again. */
@@ -65,189 +29,95 @@ export interface Executor {
   running(callId: string): RunningCall | undefined;
   /** Resolves when no admitted call is left; from then on none is admitted. */
   idle(): Promise<void>;
-  /** Begins no further step of calls that go on elsewhere or later. */
+  /** Begins no further step of durable calls. */
   leaveDurable(): void;
-  /** Ends every running call; their answers are still recorded. Those that go on elsewhere or later are left. */
+  /** Ends every running call; their answers are still recorded. Durable calls are left to others. */
   cancelAll(): void;
-  /** [EXEC-7] Who waits, and which sources are left alone. */
+  /** [EXEC-7] How many calls wait, and which sources are not asked for a while. */
   readonly load: Pick<Turns, 'waiting' | 'breakerOf' | 'disturbed' | 'forget'>;
 }
 
-interface Granted {
-  tool: Tool;
-  /** Ids of the policies that granted it. */
-  policies: string;
-  revision: number;
-}
-
-export interface ExecutorInput extends Omit<InvokeInput, 'check' | 'accepted' | 'onPending'> {
-  counter: Counter;
-  /** Asked before anything is begun. */
-  acceptance: Acceptance;
-  validator: ArgumentValidator;
+export interface ExecutorInput extends Omit<AdmissionInput, 'observer'>, Pick<InvokeInput, 'sourceOf'> {
+  shape: Shaper;
   recorder: Recorder;
-  limits: ExecutionLimits;
-  /** [SEC-4] Where what is running is noted; without it, a server that is killed leaves no trace of it. */
-  traces?: CallTracesInput;
-  /** [POLL-2] [WF-2] Runs what outlives its server; without it, nothing does. */
+  /** [SEC-4] Where running calls are noted; without it, a server that is killed leaves no trace of them. */
+  notes?: CallNotesInput;
+  /** [POLL-2] [WF-2] Runs calls that outlive their server; without it, none does. */
   durableCalls?: DurableCalls | undefined;
   /** Resolves when every source has been started, or could not be. */
   sourcesReady?(): Promise<void>;
-  /** [OPS-1] Where traces are wanted. */
-  tracer?: Tracer | undefined;
-  /** Told about every finished call, for metrics. */
-  onFinished?(record: CallRecord): void;
+  observer?: Pick<Observer, 'callFinished' | 'callNoticed' | 'callFailedBySource'> | undefined;
+  /** Told about a failure of Toolcrib itself, and in which call. */
+  onFault?(error: unknown, callId: string): void;
 }
 
 /** How much of the time it has left a call waits for a record that cannot be written. */
 const confirmWithinMs = 5000;
 
-const toolIsAnother =
-  'The tool was changed or taken away while the server was stopped, so that the call could not go on. It may have taken effect: look there before trying again.';
-
-/** [EXEC-1] The one path of every call, whatever the source. */
+/** [EXEC-1] The one path of every call, whatever its source: find, decide, validate (`admit`); invoke, shape, record (`run`). */
 export function createExecutor(input: ExecutorInput): Executor {
-  const { counter, acceptance, validator, recorder, limits, tracer, durableCalls } = input;
-  const principals = createGate({ who: 'You' });
-  const turns = createTurns();
-  const runningCalls = new RunningCalls();
-  const traces = input.traces && createCallTraces(input.traces, runningCalls);
-  const invoke = createInvoke({ ...input, check, accepted, onPending: traces?.noticed }, runningCalls);
-  let admittedCalls = 0;
-  let tellIdle: (() => void) | undefined;
-  let stopped = false;
+  const { inventory, recorder, tracer, shape, durableCalls, observer = noObserver } = input;
+  const admission = createAdmission({ ...input, observer });
+  const inFlight = createCallsInFlight(input.notes);
+  const invoke = createInvoke({ sourceOf: input.sourceOf, admission, inFlight, observer });
 
-  /** Whether the record is durable. Where it cannot be written it is waited for that long, and kept in any case. */
-  async function record(entry: CallRecord, patienceMs: number): Promise<boolean> {
-    const isDurable = (await recorder.record(entry)) || (patienceMs > 0 && (await recorder.confirm(entry.call_id, patienceMs)));
-    input.onFinished?.(entry);
-    return isDurable;
-  }
-
-  /** A denial is recorded like a call, then thrown on. */
-  async function refuse(principal: Principal, request: CallRequest, error: unknown, found?: RunningCall): Promise<never> {
-    const entry = refusalRecord(principal, { asked: request.tool, error, found, revision: counter.rules.revision });
-    if (await record(entry, 0)) throw error;
-    throw acceptance.refusal ?? new CribError('SERVICE_UNAVAILABLE', 'The call was refused, and that could not be recorded: try again');
-  }
-
-  /**
-   * [POL-5] Right before a source is asked: what was so when the call was admitted may not be any more, as it may have waited. What goes on
-   * after a crash was begun before, and is not decided anew.
-   */
-  function check(call: RunningCall): void {
-    if (call.resumed) return;
-    const { refusal } = acceptance;
-    if (refusal !== undefined) throw refusal;
-    // No policy decides about what is trusted.
-    if (call.policyRevision === counter.rules.revision || call.policies === '') return;
-    if (!counter.accessOf(call.principal).permissions.has(call.tool.tool_id)) throw noSuchTool();
-  }
-
-  /** [WF-2] What goes on after a crash, and what is a step of such a call, would fail for good by a refusal: it waits. */
-  function accepted(call: RunningCall): Promise<void> | undefined {
-    return call.counted || acceptance.refusal === undefined ? undefined : acceptance.accepted();
-  }
-
-  const uncount = ({ key }: Principal) => principals.leave(key, limits.principal);
-
-  function leave(call: RunningCall): void {
-    admittedCalls--;
-    if (admittedCalls === 0) tellIdle?.();
-    if (call.counted) uncount(call.principal);
-    call.turn?.leave();
-  }
-
-  /** Invoke, record. */
   async function perform({ call, args }: AdmittedCall): Promise<Answer> {
     let answer: Answer | undefined;
     try {
-      answer = await invoke(call, args);
-      const leftMs = call.timeoutMs - answer.execution_time_ms;
-      const isDurable = await record(recordOf(call, answer), call.begun ? Math.min(leftMs, confirmWithinMs) : 0);
-      // One whose record is not durable yet is told of by its trace, until it is.
-      if (isDurable) traces?.ended(call);
-      // Nobody was asked to do anything: whatever becomes of its record, that is so.
+      answer = await invokeAndShape(call, args);
+      const record = recordOf(call, answer);
+      const patienceMs = call.begun ? Math.min(call.timeoutMs - answer.execution_time_ms, confirmWithinMs) : 0;
+      const isDurable = (await recorder.record(record)) || (patienceMs > 0 && (await recorder.confirm(call.callId, patienceMs)));
+      observer.callFinished(record);
+      // Until its record is durable, the note of a call tells of it.
+      if (isDurable) inFlight.recorded(call);
+      // Where no source was asked, that is the truth even without a record.
       if (isDurable || !call.begun) return answer;
       // A refusal would be retried and the tool run twice; an unrecorded success must not be acknowledged.
       return unknownAnswer(calledBy(call), 'The tool was called, but the call could not be recorded yet: its outcome is not confirmed');
     } finally {
-      endCallSpan(call, answer);
-      leave(call);
+      if (call.span !== undefined) endCallSpan(call, answer);
+      admission.leave(call);
     }
+  }
+
+  /** Throws only for a call that this server leaves to another one. */
+  async function invokeAndShape(call: RunningCall, args: JsonObject): Promise<Answer> {
+    const began = performance.now() - (call.resumed ? Date.now() - call.startedAt : 0);
+    try {
+      const invoked = invoke(call, args);
+      const output = invoked instanceof Promise ? await invoked : invoked;
+      call.turn?.end({ kind: 'answered' });
+      const shaped = shape(call, output, elapsedMs(began));
+      return shaped instanceof Promise ? await shaped : shaped;
+    } catch (error) {
+      if (error instanceof JobLeftError) throw error;
+      return answerFromError(call, failed(call, error), elapsedMs(began));
+    } finally {
+      inFlight.remove(call);
+    }
+  }
+
+  function failed(call: RunningCall, error: unknown): CribError {
+    if (!(error instanceof CribError)) {
+      input.onFault?.(error, call.callId);
+      return new CribError('INTERNAL', `${call.tool.name} failed inside Toolcrib; the server's log has call ${call.callId}`);
+    }
+    call.turn?.end(outcomeOf(error, call));
+    // A call that never had its turn was failed by nobody.
+    if (!call.queued && originOf(error, call) === 'source') observer.callFailedBySource(error.code, call.tool);
+    call.failure = error;
+    return error;
   }
 
   function dismiss({ call }: AdmittedCall): void {
-    endCallSpan(call);
-    leave(call);
-  }
-
-  /** What is granted still has its limits, and its arguments have to fit. The principal has been let in before. */
-  async function enter(principal: Principal, request: CallRequest, granted: Granted): Promise<AdmittedCall> {
-    const longest = longestTime(granted.tool, limits);
-    const usual = usualTime(granted.tool, limits);
-    const callId = request.call_id ?? uuidV7();
-    const call = new RunningCall({
-      callId,
-      principal,
-      tool: granted.tool,
-      policies: granted.policies,
-      policyRevision: granted.revision,
-      startedAt: Date.now(),
-      // The caller may ask for less time than the administrator gives, never for more.
-      timeoutMs: request.timeout_ms === undefined ? usual : Math.min(request.timeout_ms, longest),
-      maxTimeoutMs: longest,
-      shortened: request.timeout_ms !== undefined && request.timeout_ms < usual,
-      counted: request.call_id === undefined,
-      keepsRedirects: request.keepsRedirects ?? false,
-      trace: request.trace,
-      span: tracer && startCallSpan(tracer, request.trace, { callId, tool: granted.tool }),
-    });
-    admittedCalls++;
-    try {
-      turns.check(call.tool);
-      const checking = validator.check(call.tool, request.arguments, principal.key);
-      if (checking !== undefined) await checkedElsewhere(call, checking);
-    } catch (error) {
-      call.span?.end(failureOf(error));
-      leave(call);
-      return refuse(principal, request, error, call);
-    }
-    call.turn = turns.take(call.tool, principal);
-    return { call, args: request.arguments };
-  }
-
-  /** Time has passed: what let the call in may not be so any more. */
-  async function checkedElsewhere(call: RunningCall, checking: Promise<void>): Promise<void> {
-    await checking;
-    if (call.counted && acceptance.refusal !== undefined) throw acceptance.refusal;
-    turns.check(call.tool);
+    if (call.span !== undefined) endCallSpan(call);
+    admission.leave(call);
   }
 
   return {
-    async admit(principal, request) {
-      // Whoever was still sending the request when the last call ended: its record could not be written any more.
-      if (stopped) throw stopping();
-      const counted = request.call_id === undefined;
-      if (counted && acceptance.refusal !== undefined) throw acceptance.refusal;
-      // First of all, so that nobody can fill the record with calls that are denied anyway. What is over the limit is counted, not recorded.
-      if (counted) principals.enter(principal.key, limits.principal);
-      const tool = counter.snapshot.find(request.tool);
-      const access = counter.accessOf(principal);
-      const permission = tool === undefined ? undefined : access.permissions.get(tool.tool_id);
-      if (permission === undefined) {
-        if (counted) uncount(principal);
-        return refuse(principal, request, noSuchTool(suggestTools(request.tool, access.tools)));
-      }
-      return enter(principal, request, { tool: permission.tool, policies: permission.policies, revision: access.revision });
-    },
-
-    async admitTrusted(principal, tool, request) {
-      if (stopped) throw stopping();
-      if (acceptance.refusal !== undefined) throw acceptance.refusal;
-      principals.enter(principal.key, limits.principal);
-      return enter(principal, { tool: tool.name, ...request }, { tool, policies: '', revision: counter.rules.revision });
-    },
+    admit: admission.admit,
+    admitTrusted: admission.admitTrusted,
 
     run(admitted) {
       if (durableCalls === undefined || !admitted.call.isDurable) return perform(admitted);
@@ -259,12 +129,12 @@ export function createExecutor(input: ExecutorInput): Executor {
     },
 
     async goOn(callId, content, prepare) {
-      if (stopped) throw new JobLeftError();
-      const tool = counter.snapshot.find(content.tool_id);
-      if (tool?.state !== 'active' || tool.definition_hash !== content.definition_hash) throw new UnknownOutcomeError(toolIsAnother);
+      if (admission.isClosed()) throw new JobLeftError();
+      const tool = inventory.find(content.tool_id);
+      if (tool?.state !== 'active' || tool.definition_hash !== content.definition_hash) throw new UnknownOutcomeError(toolHasChanged);
       const ready = Promise.resolve(input.sourcesReady?.());
       const admitted = { call: resumedCall({ callId, content, tool, ready, tracer }), args: content.arguments as JsonObject };
-      admittedCalls++;
+      admission.readmit();
       try {
         await prepare(admitted);
       } catch (error) {
@@ -274,26 +144,20 @@ export function createExecutor(input: ExecutorInput): Executor {
       return perform(admitted);
     },
 
-    load: turns,
+    load: admission.turns,
     dismiss,
-    running: (callId) => runningCalls.find(callId),
+    running: inFlight.find,
     async idle() {
-      await new Promise<void>((resolve) => {
-        tellIdle = () => {
-          stopped = true;
-          resolve();
-        };
-        if (admittedCalls === 0) tellIdle();
-      });
-      await traces?.close();
+      await admission.close();
+      await inFlight.close();
     },
     leaveDurable() {
       durableCalls?.leave();
-      // Those that wait for a place are in no step.
-      for (const call of runningCalls.all()) if (call.steps !== undefined && call.queued) call.leave();
+      // Calls that wait for a place are in no step.
+      for (const call of inFlight.all()) if (call.steps !== undefined && call.queued) call.leave();
     },
     cancelAll() {
-      for (const call of runningCalls.all()) {
+      for (const call of inFlight.all()) {
         if (call.steps === undefined) call.end('cancelled');
         else call.leave();
       }
@@ -301,6 +165,10 @@ export function createExecutor(input: ExecutorInput): Executor {
   };
 }
 
-function stopping(): CribError {
-  return new CribError('SERVICE_UNAVAILABLE', 'The server is stopping: try again', { origin: 'gateway' });
+const toolHasChanged =
+  'The tool was changed or removed while the server was stopped, so the call could not be resumed. It may have taken effect: check before you try again.';
+
+/** Milliseconds to a tenth of a microsecond: more digits would be noise in every answer. */
+function elapsedMs(began: number): number {
+  return Math.round((performance.now() - began) * 10_000) / 10_000;
 }

@@ -1,13 +1,12 @@
 import type { ToolOutput } from '../model/call.ts';
-import type { Json, JsonObject } from '../model/json.ts';
-import { joinedText } from './result-value.ts';
+import { isObject, type Json, type JsonObject } from '../model/json.ts';
 
 const maxRawLength = 2000;
 
-/** [EXEC-4] What a failed call says: its structured content's message first, its text next, the raw result last. */
-export function failureMessage(output: ToolOutput): string {
+/** [EXEC-4] The message of a failed call: that of its structured content first, its text next, the raw result last. */
+export function failureMessage(output: ToolOutput, text: string): string {
   const structured = asObject(output.structured_content);
-  const message = messageIn(structured) || joinedText(output.content) || JSON.stringify(output).slice(0, maxRawLength);
+  const message = messageIn(structured) || text || JSON.stringify(output).slice(0, maxRawLength);
   return message + suffix(structured);
 }
 
@@ -47,5 +46,5 @@ function asBoolean(value: Json | undefined): boolean | undefined {
 }
 
 function asObject(value: Json | undefined): JsonObject | undefined {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
+  return isObject(value) ? value : undefined;
 }

@@ -4,24 +4,14 @@ import type { Principal } from '../model/principal.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { AnswerRow } from '../store/answers.ts';
 import type { Store } from '../store/store.ts';
-import type { AdmittedCall } from './admitted-call.ts';
+import type { AdmittedCall } from './admission.ts';
 import type { AnswerKeeper } from './answer-keeper.ts';
 import { claimRow, requestHash } from './answer-row.ts';
 import { unknownAnswer } from './answer.ts';
 import type { Executor } from './executor.ts';
-import {
-  answerWithoutContent,
-  cancelledAnswer,
-  hasEnded,
-  lostRecord,
-  lostWithServer,
-  maySendAgain,
-  notBegunAnswer,
-} from './lost-answer.ts';
-import { openAnswer, sealAnswer } from './sealed-answer.ts';
-
-/** How often another server's answer is looked for. */
-const lookAgainMs = 250;
+import { createKeptAnswers } from './kept-answers.ts';
+import { cancelledAnswer, lostRecord, lostWithServer, maySendAgain, notBegunAnswer } from './lost-answer.ts';
+import { sealAnswer } from './sealed-answer.ts';
 
 interface Begun {
   callId: string;
@@ -41,9 +31,9 @@ export interface KeptCalls {
   /** Cancels the owner's call if it was not begun anywhere; false where it may be running. */
   cancelUnbegun(principal: Principal, callId: string): Promise<boolean>;
   /**
-   * Tells what is left of a server that was killed: its running calls now have an answer and a record that say so. A server that is
-   * alone with its data may take all of them; where there are several, only those past their deadline. Those in `except` go on: all of
-   * them before their deadline, afterwards those that were not begun.
+   * Ends the calls of a server that was killed, with an answer and a record that say so. A server that is alone with its data ends all of
+   * them; where there are several servers, only those past their deadline. Calls in `except` go on: all of them before their deadline,
+   * afterwards those that were not begun.
    */
   abandon(which?: { deadlineBefore?: number; except?: ReadonlySet<string> }): Promise<void>;
   /** The same for one call, and for a reason of its own. */
@@ -62,51 +52,28 @@ interface KeptCallsInput {
 /** [EXEC-9] Calls whose answer outlives their request: made with `async`, or with an Idempotency-Key. */
 export function createKeptCalls({ store, executor, answerKeeper, keyRing }: KeptCallsInput): KeptCalls {
   const runningHere = new Map<string, Promise<Answer>>();
-  const runningElsewhere = new Map<string, Promise<Answer>>();
+  const answers = createKeptAnswers({ store, keyRing });
 
   async function run(admitted: AdmittedCall): Promise<Answer> {
     const { call } = admitted;
     const answer = await executor.run(admitted);
-    // One that is still running was left to others, who will keep its answer.
+    // A call that is still running was left to another server, which will keep its answer.
     if (answer.status !== 'running') await answerKeeper.keep(answer, call.principal.key, { freesKey: maySendAgain(call, answer) });
     return answer;
   }
 
-  /** Null while it runs. Where no answer is kept, or none that is certain, the record may know more. */
-  async function answerOf(kept: AnswerRow): Promise<Answer | null> {
-    if (kept.body === null && (kept.begun === 0 || Date.now() <= kept.deadline_at)) return null;
-    const answer = openAnswer(keyRing, kept);
-    if (answer !== undefined && answer.status !== 'unknown') return answer;
-    return endingOf(kept, answer ?? unknownAnswer(kept, lostWithServer));
+  /** Undefined where the principal has no such call. */
+  async function keptFor(principal: Principal, callId: string): Promise<AnswerRow | undefined> {
+    const kept = await store.answers.get(callId);
+    return kept?.owner === principal.key ? kept : undefined;
   }
 
-  /** As the record has it; `unknown` where it has nothing. */
-  async function endingOf(kept: AnswerRow, unknown: Answer): Promise<Answer> {
-    const record = await store.calls.get(kept.call_id);
-    return record !== undefined && hasEnded(record) ? answerWithoutContent(kept, record) : unknown;
-  }
-
-  async function lookFor(kept: AnswerRow): Promise<Answer> {
-    for (let latest: AnswerRow | undefined = kept; latest !== undefined; latest = await store.answers.get(kept.call_id)) {
-      const answer = await answerOf(latest);
-      if (answer !== null) return answer;
-      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
-    }
-    throw new CribError('CONFLICT', 'The first call with this Idempotency-Key has been forgotten: use a new key');
-  }
-
-  /** However often a call is repeated while it runs elsewhere, its answer is looked for once. */
   function waitFor(kept: AnswerRow): Promise<Answer> {
-    const { call_id: callId } = kept;
-    const known = runningHere.get(callId) ?? runningElsewhere.get(callId);
-    if (known !== undefined) return known;
-    const found = lookFor(kept).finally(() => runningElsewhere.delete(callId));
-    runningElsewhere.set(callId, found);
-    return found;
+    return runningHere.get(kept.call_id) ?? answers.waitFor(kept);
   }
 
   async function endLost(kept: AnswerRow, reason: string): Promise<void> {
-    const answer = await endingOf(kept, unknownAnswer(kept, reason));
+    const answer = await answers.endingOf(kept, unknownAnswer(kept, reason));
     // The record first: it is left alone where the call had one already, and an answer without a record must not be.
     if (answer.status === 'unknown') await store.calls.append([lostRecord(kept, 'unknown')]);
     await store.answers.finish(kept.call_id, sealAnswer(keyRing, answer, kept.owner), kept.expires_at);
@@ -131,7 +98,7 @@ export function createKeptCalls({ store, executor, answerKeeper, keyRing }: Kept
       if (claim.claimed) {
         const answer = run(admitted);
         runningHere.set(call.callId, answer);
-        // Whoever waits is told of a refusal; those who do not find it with the call.
+        // A caller who waits is told of a refusal; others find it with the call.
         answer.catch(() => undefined).finally(() => runningHere.delete(call.callId));
         return { callId: call.callId, status: call.queued ? 'queued' : 'running', answer, repeated: false };
       }
@@ -142,24 +109,23 @@ export function createKeptCalls({ store, executor, answerKeeper, keyRing }: Kept
           field: 'Idempotency-Key',
         });
       }
-      const status = (await answerOf(existing))?.status ?? 'running';
+      const status = (await answers.read(existing))?.status ?? 'running';
       return { callId: existing.call_id, status, answer: waitFor(existing), repeated: true };
     },
 
     async find(principal, callId) {
-      const kept = await store.answers.get(callId);
-      if (kept === undefined || kept.owner !== principal.key) return undefined;
-      return { kept, answer: await answerOf(kept) };
+      const kept = await keptFor(principal, callId);
+      return kept && { kept, answer: await answers.read(kept) };
     },
 
     async join(principal, callId) {
-      const kept = await store.answers.get(callId);
-      return kept === undefined || kept.owner !== principal.key ? undefined : waitFor(kept);
+      const kept = await keptFor(principal, callId);
+      return kept && waitFor(kept);
     },
 
     async cancelUnbegun(principal, callId) {
-      const kept = await store.answers.get(callId);
-      return kept !== undefined && kept.owner === principal.key && kept.begun === 0 && endUnbegun(kept, cancelledAnswer(kept));
+      const kept = await keptFor(principal, callId);
+      return kept?.begun === 0 && endUnbegun(kept, cancelledAnswer(kept));
     },
 
     async abandon({ deadlineBefore, except } = {}) {

@@ -1,5 +1,5 @@
 import type { CribError } from '../model/crib-error.ts';
-import type { Outcome } from '../model/breakers.ts';
+import type { Outcome } from '../resilience/breakers.ts';
 import { originOf } from './origin-of.ts';
 import type { RunningCall } from './running-call.ts';
 
@@ -7,7 +7,7 @@ import type { RunningCall } from './running-call.ts';
 export function outcomeOf(error: CribError, call: RunningCall): Outcome {
   const origin = originOf(error, call);
   const { code, upstreamStatus, message } = error;
-  // Whoever answers with a status is there.
+  // A source that answers with a status is up.
   if (call.endedEarly === undefined && (origin === 'tool' || (upstreamStatus !== undefined && upstreamStatus < 500)))
     return { kind: 'answered' };
   if (origin !== 'source') return { kind: 'nothing' };

@@ -1,6 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallRecord } from '../model/call.ts';
+import type { Answer, CallRecord } from '../model/call.ts';
+import { CribError } from '../model/crib-error.ts';
+import { noObserver, type Observer } from '../model/observer.ts';
+import { originOfRefusal } from '../model/origin.ts';
+import type { Principal } from '../model/principal.ts';
+import { uuidV7 } from '../model/uuid-v7.ts';
 import type { Acceptance } from './acceptance.ts';
+import type { RunningCall } from './running-call.ts';
+import { writeBacklog } from './write-backlog.ts';
 
 export interface Recorder {
   /**
@@ -8,50 +15,47 @@ export interface Recorder {
    * written as soon as it can be.
    */
   record(record: CallRecord): Promise<boolean>;
-  /** Waits on for such a record, and no longer than that. */
+  /** Waits longer for a record that was not durable in time. */
   confirm(callId: string, patienceMs: number): Promise<boolean>;
-  /** Resolves when everything recorded so far is written, or with what could not be written in time and is given up. */
+  /** Resolves with the records that could not be written in time; none once everything recorded so far is written. */
   drain(patienceMs: number): Promise<readonly CallRecord[]>;
 }
 
 interface RecorderInput {
   append(records: CallRecord[]): Promise<void>;
-  /** Told while the record cannot be written. */
+  /** Suspended while the record cannot be written. */
   acceptance: Pick<Acceptance, 'suspend' | 'resume'>;
   /** Why a write failed, as a sentence for callers. */
   troubleOf(error: unknown): string | undefined;
-  /** Whether a write failed because of what it says, so that it will never do better. */
+  /** Whether a write failed because of its content, so that it will never succeed. */
   isRejected(error: unknown): boolean;
   warn(message: string): void;
-  /** [OPS-1] Told how long each batch took, and whether it failed. */
-  onWritten?(batch: { seconds: number; failed: boolean }): void;
+  observer?: Pick<Observer, 'recordWritten'> | undefined;
   /** After how long a write counts as stuck. */
   stuckMs?: number;
 }
 
-/** For how long a busy server collects. */
+/** How many turns of the event loop a busy server collects for. */
 const mostTurns = 6;
-const mostAtOnce = 1000;
-const longestPauseMs = 1000;
 
 /**
  * [SEC-4] Writes together what finished in the same turn of the event loop, and in the next ones where more calls finish in each. One
  * transaction for many calls is what makes a durable record per call affordable; while one batch is being written, the next one collects.
  *
- * What cannot be written is kept in memory and tried again, in order and before anything newer. Nothing is accepted meanwhile, so that
- * no more is kept than the calls which were running when it began.
+ * Records that cannot be written are kept in memory and tried again, in order and before anything newer. No call is accepted meanwhile, so
+ * no more of them pile up than calls were running when it began.
  */
 export function createRecorder(input: RecorderInput): Recorder {
-  const { acceptance, stuckMs = 2000 } = input;
+  const { acceptance, observer = noObserver, stuckMs = 2000 } = input;
   let collecting: CallRecord[] = [];
   let written: Promise<boolean> | undefined;
   let writing: Promise<unknown> = Promise.resolve();
-  /** In order; what is at its front may be under way. */
+  /** In order; those at the front may be under way. */
   let unwritten: CallRecord[] = [];
   let stopped = false;
   const waiting = new Map<string, (isDurable: boolean) => void>();
 
-  /** As long as every turn brings more, and not for long. */
+  /** Goes on as long as every turn brings more, and not for long. */
   async function collected(): Promise<void> {
     for (let turns = 0, before = 0; turns < mostTurns && collecting.length > before; turns++) {
       before = collecting.length;
@@ -59,16 +63,7 @@ export function createRecorder(input: RecorderInput): Recorder {
     }
   }
 
-  async function append(records: CallRecord[]): Promise<void> {
-    const began = performance.now();
-    let failed = true;
-    try {
-      await input.append(records);
-      failed = false;
-    } finally {
-      input.onWritten?.({ seconds: (performance.now() - began) / 1000, failed });
-    }
-  }
+  const append = (records: CallRecord[]) => timed(observer, () => input.append(records));
 
   async function write(): Promise<boolean> {
     await writing;
@@ -81,10 +76,10 @@ export function createRecorder(input: RecorderInput): Recorder {
       return false;
     }
     unwritten = records;
-    const { promise: told, resolve: tell } = Promise.withResolvers<boolean>();
-    writing = told;
+    const { promise: outcome, resolve: tell } = Promise.withResolvers<boolean>();
+    writing = outcome;
     void tryToWrite(records, tell);
-    return told;
+    return outcome;
   }
 
   async function tryToWrite(records: CallRecord[], tell: (isDurable: boolean) => void): Promise<void> {
@@ -118,27 +113,21 @@ export function createRecorder(input: RecorderInput): Recorder {
 
   function suspend(error: unknown): void {
     acceptance.suspend('record', input.troubleOf(error) ?? 'Calls cannot be recorded: the log says why.');
-    input.warn(`The record of ${unwritten.length} calls could not be written, and is tried again: ${String(error)}`);
+    input.warn(`The record of ${unwritten.length} calls could not be written and will be retried: ${String(error)}`);
   }
 
-  /** Until nothing is left. The first success is what shows that calls can be recorded again. */
   async function catchUp(): Promise<void> {
-    for (let pauseMs = 50, size = mostAtOnce; unwritten.length > 0;) {
-      await delay(pauseMs);
-      if (stopped) return;
-      const records = unwritten.slice(0, size);
-      try {
+    const isCaughtUp = await writeBacklog({
+      left: () => unwritten,
+      async write(records) {
         await append(records);
         done(records.length);
-        [pauseMs, size] = [0, mostAtOnce];
-      } catch (error) {
-        const isRejected = input.isRejected(error);
-        if (isRejected && records.length === 1) giveUp(error);
-        // One that can never be written must not hold up the others: they are written one by one until it is found.
-        [pauseMs, size] = isRejected ? [0, 1] : [Math.min(longestPauseMs, (pauseMs + 25) * 2), size];
-      }
-    }
-    acceptance.resume('record');
+      },
+      isRejected: input.isRejected,
+      giveUp,
+      isStopped: () => stopped,
+    });
+    if (isCaughtUp) acceptance.resume('record');
   }
 
   function giveUp(error: unknown): void {
@@ -171,5 +160,77 @@ export function createRecorder(input: RecorderInput): Recorder {
       stopped = true;
       return unwritten;
     },
+  };
+}
+
+async function timed(observer: Pick<Observer, 'recordWritten'>, write: () => Promise<void>): Promise<void> {
+  const began = performance.now();
+  let failed = true;
+  try {
+    await write();
+    failed = false;
+  } finally {
+    observer.recordWritten({ seconds: (performance.now() - began) / 1000, failed });
+  }
+}
+
+type Outcome = Pick<Answer, 'execution_time_ms' | 'status'> & { error: Pick<NonNullable<Answer['error']>, 'code' | 'origin'> | null };
+
+/** [SEC-4] The record of a call that was made. */
+export function recordOf(call: RunningCall, answer: Outcome): CallRecord {
+  return {
+    call_id: call.callId,
+    started_at: call.startedAt,
+    duration_us: Math.round(answer.execution_time_ms * 1000),
+    issuer: call.principal.issuer,
+    subject: call.principal.subject,
+    client: call.principal.client,
+    tool_id: call.tool.tool_id,
+    tool: call.tool.name,
+    source_id: call.tool.source_id,
+    definition_hash: call.tool.definition_hash,
+    policies: call.policies,
+    policy_revision: call.policyRevision,
+    status: answer.status,
+    error_code: answer.error?.code ?? null,
+    user_name: call.principal.name,
+    error_origin: answer.error?.origin ?? null,
+  };
+}
+
+/** [SEC-4] The record of a call whose server was killed before its end. */
+export function unknownRecordOf(call: RunningCall): CallRecord {
+  return recordOf(call, { execution_time_ms: 0, status: 'unknown', error: { code: 'SERVICE_UNAVAILABLE', origin: 'gateway' } });
+}
+
+interface Refusal {
+  /** The name that was asked for; there may be no such tool. */
+  asked: string;
+  error: unknown;
+  /** The call, where the tool was found and the caller may use it. */
+  found?: RunningCall | undefined;
+  /** Of the rules that decided. */
+  revision: number;
+}
+
+/** [SEC-4] The record of a call that was refused. */
+export function refusalRecord(principal: Principal, { asked, error, found, revision }: Refusal): CallRecord {
+  return {
+    call_id: found?.callId ?? uuidV7(),
+    started_at: found?.startedAt ?? Date.now(),
+    duration_us: 0,
+    issuer: principal.issuer,
+    subject: principal.subject,
+    client: principal.client,
+    tool_id: found?.tool.tool_id ?? null,
+    tool: found?.tool.name ?? asked.slice(0, 512),
+    source_id: found?.tool.source_id ?? null,
+    definition_hash: found?.tool.definition_hash ?? null,
+    policies: found?.policies ?? '',
+    policy_revision: found?.policyRevision ?? revision,
+    status: 'failed',
+    error_code: error instanceof CribError ? error.code : 'INTERNAL',
+    user_name: principal.name,
+    error_origin: error instanceof CribError ? originOfRefusal(error) : 'gateway',
   };
 }

@@ -4,8 +4,8 @@ import { CribError } from '../model/crib-error.ts';
 import type { Retries } from '../model/source-definition.ts';
 import { ConnectionError } from '../model/named-errors.ts';
 import type { Tool } from '../model/tool.ts';
-import { cannotHaveRun, SessionLostError } from '../sources/mcp/session/session-errors.ts';
-import { backoffMs } from '../supervision/backoff.ts';
+import { cannotHaveRun, SessionLostError } from '../sources/upstream/session-lost.ts';
+import { backoffMs } from '../resilience/backoff.ts';
 import type { RunningCall } from './running-call.ts';
 
 interface RetriedCall {
@@ -15,7 +15,7 @@ interface RetriedCall {
   onRetry?(): void;
 }
 
-/** A server that wants to be left alone for longer is better asked again by the caller, who can do something else meanwhile. */
+/** Where a server asks for a longer pause, the caller had better retry, and can do something else meanwhile. */
 const longestRetryAfterMs = 5000;
 
 /**
@@ -34,7 +34,7 @@ export async function retryAfter(failure: unknown, { call, retries, again, onRet
     const { retryAfterMs = 0 } = error;
     const waitMs = retryAfterMs + backoffMs(call.attempts - 1, retries.backoffMs);
     if (retryAfterMs > longestRetryAfterMs || waitMs > call.leftMs) throw error;
-    await pause(waitMs, undefined, { signal: call.signal });
+    await pause(waitMs, undefined, { signal: call.signal.toAbortSignal() });
     call.attempts++;
     onRetry?.();
     try {
@@ -47,13 +47,13 @@ export async function retryAfter(failure: unknown, { call, retries, again, onRet
 
 /** Whether the request cannot have run, or its connection failed and the tool may be called twice without harm, by its own word. */
 function mayRepeat(error: unknown, { definition: { annotations } }: Tool): error is CribError {
-  // What its caller got wrong, or the tool itself says, would be the same again.
+  // A mistake of the caller, or a failure of the tool itself, would happen again.
   if (error instanceof CribError && (error.origin === 'caller' || error.origin === 'tool')) return false;
   if (cannotHaveRun(error)) return true;
-  // A server that says when to come back has not done what it was asked.
+  // A server that says when to come back has not run the call.
   if (error instanceof CribError && error.upstreamStatus === 429) return error.retryAfterMs !== undefined;
   const isHarmless = annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true;
-  // [HTTP-2] A service that is away for so long, and says so.
+  // [HTTP-2] A service that is down and says for how long.
   const comesBack = error instanceof CribError && error.upstreamStatus === 503 && error.retryAfterMs !== undefined;
   return isHarmless && (comesBack || error instanceof ConnectionError || error instanceof SessionLostError);
 }

@@ -1,6 +1,6 @@
 import type { Answer } from '../model/call.ts';
 import type { CallContext } from '../sources/source.ts';
-import type { AdmittedCall } from './admitted-call.ts';
+import type { AdmittedCall } from './admission.ts';
 import type { Executor } from './executor.ts';
 import type { CallEvent } from './running-call.ts';
 

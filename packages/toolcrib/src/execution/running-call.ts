@@ -1,13 +1,13 @@
 import { JobLeftError } from '../durable/job-left-error.ts';
 import type { Steps } from '../durable/steps.ts';
 import { CribError } from '../model/crib-error.ts';
-import { EndSwitch, type EndSignal } from '../model/end-signal.ts';
+import { EndSwitch, type CallSignal } from '../model/end-signal.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { TimeoutError } from '../model/named-errors.ts';
 import type { Principal } from '../model/principal.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import type { Span } from '../model/tracing.ts';
-import { isDurable, type Tool } from '../model/tool.ts';
+import type { Tool } from '../model/tool.ts';
 import type { CallContext } from '../sources/source.ts';
 import type { Turn } from './turns.ts';
 
@@ -21,8 +21,8 @@ export type CallEvent =
 export type EndReason = 'cancelled' | 'timed_out';
 
 /**
- * One call between its start and its answer. The abort controller and the timer are only made when a source asks for them or does not
- * answer at once: most calls of quick tools never pay for either.
+ * One call between its start and its answer. Its signal and its timer are made when a source asks for the signal or does not answer at
+ * once: most calls of quick tools pay for neither.
  */
 export class RunningCall implements CallContext {
   readonly callId: string;
@@ -34,18 +34,20 @@ export class RunningCall implements CallContext {
   readonly timeoutMs: number;
   /** [MCP-9] However much progress there is, it ends by then. */
   readonly maxTimeoutMs: number;
-  /** Set by the door that wants to pass events on to its caller. */
+  /** Set by a door that passes events on to its caller. */
   onEvent: ((event: CallEvent) => void) | undefined;
   /** [EXEC-7] Its way past the limits of its tool and source, where there are any. */
   turn: Turn | undefined;
   /** [OPS-1] Where traces are wanted, from its admission to its record. */
   readonly span: Span | undefined;
   readonly trace: TraceContext | undefined;
-  /** [POLL-2] [WF-2] What it has done so far, where it goes on after a crash. */
+  /** [POLL-2] [WF-2] The steps it has done so far, where it goes on after a crash. */
   steps: Steps | undefined;
+  /** [POLL-2] [WF-2] Whether it goes on after a crash. */
+  readonly isDurable: boolean;
   /** Whether it was admitted by a run before this one. */
   readonly resumed: boolean;
-  /** Whether the limits of its caller count it. They do not count what was counted before, or with the call that it is a step of. */
+  /** Whether it counts towards the limits of its caller. Steps count with their call, and resumed calls were counted before. */
   readonly counted: boolean;
   readonly keepsRedirects: boolean;
   /** True while it waits for a free place. */
@@ -64,8 +66,7 @@ export class RunningCall implements CallContext {
   pending = false;
   /** Where it stands among those that run. */
   place = -1;
-  #controller: AbortController | undefined;
-  #ending: EndSwitch | undefined;
+  #signal: EndSwitch | undefined;
   #ended: EndReason | undefined;
   #left: JobLeftError | undefined;
   #end: ((error: Error) => void) | undefined;
@@ -84,6 +85,7 @@ export class RunningCall implements CallContext {
     this.startedAt = call.startedAt;
     this.timeoutMs = call.timeoutMs;
     this.maxTimeoutMs = call.maxTimeoutMs;
+    this.isDurable = call.tool.durable;
     this.shortened = call.shortened ?? false;
     this.resumed = call.resumed ?? false;
     this.counted = call.counted ?? true;
@@ -92,29 +94,18 @@ export class RunningCall implements CallContext {
     this.trace = call.span?.context ?? call.trace;
   }
 
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
+  get signal(): CallSignal {
+    this.#signal ??= new EndSwitch();
     const over = this.#over;
-    if (over !== undefined) this.#controller.abort(over);
-    return this.#controller.signal;
-  }
-
-  get ending(): EndSignal {
-    this.#ending ??= new EndSwitch();
-    const over = this.#over;
-    if (over !== undefined) this.#ending.end(over);
-    return this.#ending;
+    if (over !== undefined) this.#signal.end(over);
+    return this.#signal;
   }
 
   get endedEarly(): EndReason | undefined {
     return this.#ended;
   }
 
-  get isDurable(): boolean {
-    return isDurable(this.tool);
-  }
-
-  /** True once this server does not go on with it, though somebody will. */
+  /** True once this server has left the call to another one or to a later start. */
   get isLeft(): boolean {
     return this.#left !== undefined;
   }
@@ -160,7 +151,7 @@ export class RunningCall implements CallContext {
     return true;
   }
 
-  /** Begins the time anew, within what is left of the longest time. */
+  /** Restarts the timeout, within the rest of the longest time. */
   #allow(ms: number): void {
     if (this.#end === undefined) return;
     clearTimeout(this.#timer);
@@ -171,8 +162,8 @@ export class RunningCall implements CallContext {
   }
 
   /**
-   * Waits for the source, but never past the deadline or a cancel: a source that ignores its signal holds nobody up. What has failed may be
-   * put right by `recover` within the same time.
+   * Waits for the source, but never past the deadline or a cancel: a source that ignores its signal holds nobody up. `recover` may
+   * repair a failure within the same time.
    */
   async settle<T>(output: Promise<T>, recover?: (error: unknown) => Promise<T>): Promise<T> {
     this.pending = true;
@@ -181,9 +172,9 @@ export class RunningCall implements CallContext {
       return await new Promise<T>((resolve, reject) => {
         this.#end = reject;
         this.#allow(this.timeoutMs);
-        // Whichever comes second may still reject: that is heard here, and goes nowhere.
+        // The loser of the race may still reject: it is handled here, and has no effect.
         output.then(resolve, recover === undefined ? reject : (failure: unknown) => recover(failure).then(resolve, reject));
-        // Later than an answer that is there already.
+        // In a microtask, so that an answer that is there already wins.
         const over = this.#over;
         if (over !== undefined) queueMicrotask(() => reject(over));
       });
@@ -201,7 +192,7 @@ export class RunningCall implements CallContext {
     this.#stop(endError(reason, this));
   }
 
-  /** Leaves it to whoever goes on with it; it has no answer here. */
+  /** Leaves the call to another server or a later start; it has no answer here. */
   leave(): void {
     if (this.#over !== undefined) return;
     this.#left = new JobLeftError();
@@ -211,8 +202,7 @@ export class RunningCall implements CallContext {
   #stop(error: Error): void {
     // The caller is told before the source: one that rejects at once on its signal would otherwise put its own error in place of ours.
     this.#end?.(error);
-    this.#ending?.end(error);
-    this.#controller?.abort(error);
+    this.#signal?.end(error);
   }
 }
 

@@ -1,27 +1,18 @@
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { JobLeftError } from '../durable/job-left-error.ts';
-import { abortable } from '../model/abortable.ts';
+import { abortable } from '../resilience/abortable.ts';
 import type { Answer } from '../model/call.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { EndSignal } from '../model/end-signal.ts';
 import type { Principal } from '../model/principal.ts';
 import type { CallContext } from '../sources/source.ts';
+import type { CallTool } from '../sources/source-ports.ts';
 import type { Store } from '../store/store.ts';
 import type { Acceptance } from './acceptance.ts';
 import type { Executor } from './executor.ts';
 import type { DurableCalls } from './durable-calls.ts';
 import type { KeptCalls } from './kept-calls.ts';
 import { runWithin } from './run-within.ts';
-
-interface StepCall {
-  /** Id or name. */
-  tool: string;
-  arguments: JsonObject;
-  /** Names the step within its call: the same in every run of it, and no other step's. */
-  step: string;
-  /** Whether a redirect is its answer, and not to be followed. */
-  keepsRedirects?: boolean;
-}
 
 interface StepCallsInput {
   executor: Executor;
@@ -39,7 +30,7 @@ const lookAgainMs = 100;
  * the call and the step, so that a run after a crash finds those which went on by themselves, and waits for them instead of beginning
  * them anew.
  */
-export function createStepCalls({ executor, keptCalls, store, durableCalls, acceptance }: StepCallsInput) {
+export function createStepCalls({ executor, keptCalls, store, durableCalls, acceptance }: StepCallsInput): CallTool {
   const { leaving } = durableCalls;
 
   async function join(principal: Principal, callId: string): Promise<Answer | undefined> {
@@ -52,7 +43,7 @@ export function createStepCalls({ executor, keptCalls, store, durableCalls, acce
   }
 
   /** Waits for as long as the call that the step belongs to may go on. */
-  async function waitFor<T>(waited: Promise<T>, signal: AbortSignal): Promise<T> {
+  async function waitFor<T>(waited: Promise<T>, signal: EndSignal): Promise<T> {
     try {
       return await abortable(waited, signal, leaving);
     } catch (error) {
@@ -76,9 +67,9 @@ export function createStepCalls({ executor, keptCalls, store, durableCalls, acce
     else here.end('cancelled');
   }
 
-  return async ({ tool, arguments: args, step, keepsRedirects = false }: StepCall, context: CallContext): Promise<Answer> => {
+  return async ({ tool, arguments: args, step, keepsRedirects = false }, context) => {
     const callId = stepCallId(context.callId, step);
-    // A refusal would be remembered as what came of the step. None of the step's own time is spent on waiting.
+    // A refusal would be remembered as the outcome of the step. Waiting takes none of the step's own time.
     await waitFor(acceptance.accepted(), context.signal);
     const run = async () => {
       const request = { tool, arguments: args, call_id: callId, trace: context.trace, keepsRedirects };
@@ -91,7 +82,7 @@ export function createStepCalls({ executor, keptCalls, store, durableCalls, acce
   };
 }
 
-/** RFC 9562 §5.7: the time of the call, so that both stand together in the record; the rest is made of what it is a step of. */
+/** RFC 9562 §5.7: the time of the call, so that both stand together in the record; the rest is derived from the call and the step. */
 export function stepCallId(callId: string, step: string): string {
   const made = hash('sha256', `${callId}\n${step}`, 'hex');
   const variant = ((Number.parseInt(made.slice(3, 4), 16) & 0x3) | 0x8).toString(16);

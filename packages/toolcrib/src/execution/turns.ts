@@ -2,9 +2,9 @@ import { noLimits, type CallLimits } from '../model/call-limits.ts';
 import type { Principal } from '../model/principal.ts';
 import type { BreakerState } from '../model/source.ts';
 import type { Tool } from '../model/tool.ts';
-import { createBreakers, type BreakerPass, type Outcome } from '../model/breakers.ts';
-import { createGate, type Gate, type Limits } from './limits.ts';
-import { createPlaces, type Places, type Waiting } from './places.ts';
+import { createBreakers, type BreakerPass, type Outcome } from '../resilience/breakers.ts';
+import { createGate, type Gate, type Limits } from '../resilience/gate.ts';
+import { createSlots, type Slots, type Waiting } from '../resilience/slots.ts';
 
 /** One call's way past the limits of its tool, then of its source. */
 export interface Turn {
@@ -38,19 +38,19 @@ interface Stage {
   /** How many at once is counted where they can wait for it. */
   rate: Limits;
   gate: Gate;
-  places: Places;
+  slots: Slots;
 }
 
-/** [EXEC-7] What one tool and one source may take, over all callers. A tool without limits, of a source without, costs two comparisons. */
+/** [EXEC-7] What one tool and one source may take, over all callers. Only asked about tools that have limits, or whose source has. */
 export function createTurns({ now }: { now?: () => number } = {}): Turns {
-  const tools = { gate: createGate({ who: 'This tool', now }), places: createPlaces({ who: 'This tool' }) };
-  const sources = { gate: createGate({ who: 'The source of this tool', now }), places: createPlaces({ who: 'The source of this tool' }) };
+  const tools = { gate: createGate({ who: 'This tool', now }), slots: createSlots({ who: 'This tool' }) };
+  const sources = { gate: createGate({ who: 'The source of this tool', now }), slots: createSlots({ who: 'The source of this tool' }) };
   const breakers = createBreakers({ now });
 
-  /** A tool that changes is another object, so what was made for one holds as long as it does. */
+  /** A changed tool is another object, so its stages hold as long as it does. */
   const known = new WeakMap<Tool, readonly Stage[]>();
 
-  /** The tool's first: whoever waits there takes nothing from the other tools of the source. */
+  /** The tool's first: a call that waits there takes nothing from the other tools of the source. */
   function stagesOf(tool: Tool): readonly Stage[] {
     const before = known.get(tool);
     if (before !== undefined) return before;
@@ -70,15 +70,15 @@ export function createTurns({ now }: { now?: () => number } = {}): Turns {
 
     function advance(): Promise<void> | undefined {
       for (; passed < stages.length; passed++) {
-        const { places, key, limits } = stages[passed] as Stage;
-        waiting = places.take(key, limits, caller);
+        const { slots, key, limits } = stages[passed] as Stage;
+        waiting = slots.take(key, limits, caller);
         if (waiting !== undefined) return waiting.ready.then(onPlace);
       }
       return undefined;
     }
 
     function onPlace(): Promise<void> | undefined {
-      // Whoever left in the same moment has given the place back.
+      // A call that left in the same moment has given the place back.
       if (left) return undefined;
       waiting = undefined;
       passed++;
@@ -110,23 +110,22 @@ export function createTurns({ now }: { now?: () => number } = {}): Turns {
         left = true;
         end({ kind: 'nothing' });
         waiting?.giveUp();
-        for (const { places, key, limits } of stages.slice(0, passed)) if (limits.concurrency !== undefined) places.leave(key);
+        for (const { slots, key, limits } of stages.slice(0, passed)) if (limits.concurrency !== undefined) slots.leave(key);
       },
     };
   }
 
   return {
     check(tool) {
-      if (tool.limits === noLimits && tool.source_limits === noLimits) return;
-      for (const { key, name, limits, rate, gate, places } of stagesOf(tool)) {
+      for (const { key, name, limits, rate, gate, slots } of stagesOf(tool)) {
         breakers.check(key, limits.breaker, name);
-        places.check(key, limits);
+        slots.check(key, limits);
         gate.check(key, rate);
       }
     },
     take(tool, { key: caller }) {
-      if (tool.limits === noLimits && tool.source_limits === noLimits) return undefined;
       const stages = stagesOf(tool);
+      if (stages.length === 0) return undefined;
       for (const { key, rate, gate } of stages) {
         gate.enter(key, rate);
         gate.leave(key, rate);
@@ -134,7 +133,7 @@ export function createTurns({ now }: { now?: () => number } = {}): Turns {
       return turnThrough(stages, caller);
     },
     get waiting() {
-      return tools.places.waiting + sources.places.waiting;
+      return tools.slots.waiting + sources.slots.waiting;
     },
     breakerOf: breakers.stateOf,
     disturbed: breakers.disturbed,

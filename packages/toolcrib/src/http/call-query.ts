@@ -4,19 +4,20 @@ import type { Crib } from '../crib.ts';
 import type { CallStatus } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Origin } from '../model/origin.ts';
+import type { SourceRecord } from '../model/source.ts';
 import type { CallFilter } from '../store/call-filter.ts';
 
 type CallQuery = z.output<typeof callRecordQuerySchema>;
 
-/** Which calls a request asks for: what it names in its own words, by what the record has. */
-export function callFilterOf(crib: Crib, query: CallQuery): CallFilter {
+/** Translates the query of a request into a filter on the record of calls. */
+export function callFilterOf({ sources, tools }: Pick<Crib, 'sources' | 'tools'>, query: CallQuery): CallFilter {
   const { status, origin, tool, source, user, subject, from, until } = query;
   return {
     ...(status === undefined ? {} : { statuses: [...new Set(status.split(','))] as CallStatus[] }),
     ...(origin === undefined ? {} : { origins: [...new Set(origin.split(','))] as Origin[] }),
     // [NAME-1] A name the record may have although there is no such tool any more.
-    ...(tool === undefined ? {} : { tool: crib.counter.snapshot.find(tool)?.name ?? tool }),
-    ...(source === undefined ? {} : { sourceId: sourceIdOf(crib, source) }),
+    ...(tool === undefined ? {} : { tool: tools.find(tool)?.name ?? tool }),
+    ...(source === undefined ? {} : { sourceId: sourceIdOf(sources.find(source), source) }),
     ...(user === undefined ? {} : { user }),
     ...(subject === undefined ? {} : { subject }),
     ...(from === undefined ? {} : { from }),
@@ -26,15 +27,10 @@ export function callFilterOf(crib: Crib, query: CallQuery): CallFilter {
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-function sourceIdOf({ counter }: Crib, written: string): string {
-  const source = counter.sources.get(written) ?? [...counter.sources.values()].find(({ namespace }) => namespace === written);
-  if (source !== undefined) return source.id;
+function sourceIdOf(found: SourceRecord | undefined, written: string): string {
+  if (found !== undefined) return found.id;
   if (uuid.test(written)) return written;
-  throw new CribError(
-    'NOT_FOUND',
-    'There is no such source. Calls of one that was removed are found by its id, or by the names of its tools',
-    {
-      field: 'source',
-    },
-  );
+  throw new CribError('NOT_FOUND', 'There is no such source. Find the calls of a removed source by its id or by the names of its tools', {
+    field: 'source',
+  });
 }

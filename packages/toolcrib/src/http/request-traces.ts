@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { readTraceContext, traceIdOf, type TraceContext } from '../model/trace-context.ts';
+import { readTraceContext, traceIdOf } from '../model/trace-context.ts';
 import type { Span, Tracer } from '../model/tracing.ts';
 import { callerAddress } from './caller-address.ts';
+import { traceOf } from './read-request.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,7 +15,7 @@ declare module 'fastify' {
  * [OPS-1] A span and a line in the log for every request, under the pattern of its route: addresses may hold what nobody else should read.
  * Must be added before every other hook, so that what is refused is seen too.
  */
-export function addRequestTraces(app: FastifyInstance, { tracer, logger }: { tracer: Tracer | undefined; logger: Logger }): void {
+export function addRequestTraces(app: FastifyInstance, { tracer, logger }: { tracer?: Tracer | undefined; logger: Logger }): void {
   app.decorateRequest('span', null);
   if (tracer !== undefined) {
     app.addHook('onRequest', (request, reply, done) => {
@@ -49,12 +50,6 @@ export function addRequestTraces(app: FastifyInstance, { tracer, logger }: { tra
       done();
     });
   }
-}
-
-/** What a call is made under: the request's own span, or what the caller sent where we make none. */
-export function traceOf({ span, headers }: FastifyRequest): TraceContext | undefined {
-  if (span !== null) return span.context;
-  return headers.traceparent === undefined ? undefined : readTraceContext(headers.traceparent, headers.tracestate);
 }
 
 /** For a line in the log. */

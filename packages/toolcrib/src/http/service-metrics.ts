@@ -1,10 +1,8 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface ServiceMetrics {
   streamOpened(): void;
   streamClosed(): void;
-  /** One batch of the record of calls. */
-  recordWritten(batch: { seconds: number; failed: boolean }): void;
   databaseFailed(during: 'record' | 'request'): void;
 }
 
@@ -13,17 +11,11 @@ interface ServiceMetricsInput {
   spans(): { sent: number; dropped: number } | undefined;
 }
 
-/** [OPS-1] What is counted of the server itself: what it holds open, and what it writes. */
+/** [OPS-1] Metrics of the server itself: open streams, database errors, trace spans. */
 export function createServiceMetrics({ registry, spans }: ServiceMetricsInput): ServiceMetrics {
   const streams = new Gauge({
     name: 'toolcrib_event_streams',
     help: 'Clients that follow their list of tools',
-    registers: [registry],
-  });
-  const records = new Histogram({
-    name: 'toolcrib_record_duration_seconds',
-    help: 'Time it took to write one batch of the record of calls, for which every call of the batch waits',
-    buckets: [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     registers: [registry],
   });
   const databaseErrors = new Counter({
@@ -48,10 +40,6 @@ export function createServiceMetrics({ registry, spans }: ServiceMetricsInput): 
   return {
     streamOpened: () => streams.inc(),
     streamClosed: () => streams.dec(),
-    recordWritten({ seconds, failed }) {
-      records.observe(seconds);
-      if (failed) databaseErrors.inc({ during: 'record' });
-    },
     databaseFailed: (during) => databaseErrors.inc({ during }),
   };
 }

@@ -1,6 +1,6 @@
 import type { SourcePreview } from '../administration/source-preview.ts';
 import type { ToolDefinition } from '../model/tool.ts';
-import { showSource } from '../sources/registration/show-source.ts';
+import { showSource } from '../sources/source-registrations.ts';
 
 /** [SRC-8] A preview as the API shows it. */
 export function shownPreview({ name, namespace, source, starts, missing, tools, server, import: imported, error }: SourcePreview) {
@@ -9,7 +9,7 @@ export function shownPreview({ name, namespace, source, starts, missing, tools, 
     name,
     namespace,
     definition: shown,
-    starts: starts === null || !('command' in shown) ? null : { ...starts, command: shown.command, cwd: shown.cwd },
+    starts: starts === null || !('command' in shown && 'cwd' in shown) ? null : { ...starts, command: shown.command, cwd: shown.cwd },
     missing,
     tools: tools?.map(({ definition: tool }) => previewedTool(namespace, tool)) ?? null,
     server,

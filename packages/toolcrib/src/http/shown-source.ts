@@ -1,21 +1,13 @@
 import type { Crib } from '../crib.ts';
-import { waitingTools } from '../inventory/waiting-tools.ts';
-import type { SourceRecord } from '../model/source.ts';
-import { registrationOf } from '../sources/registration/registration-of.ts';
-import { showSource } from '../sources/registration/show-source.ts';
+import { isDefined, type SourceRecord } from '../model/source.ts';
+import { registrationOf, showSource } from '../sources/source-registrations.ts';
 
 /** A source as the API shows it: its registration as it was given, without its secrets, what that comes to, and how it is. */
-export function shownSource(crib: Crib, source: SourceRecord) {
+export function shownSource(sources: Crib['sources'], source: SourceRecord) {
   const { registration: _stored, ...own } = source;
   return {
     ...own,
-    ...(source.source_type === 'builtin' ? { definition: null } : { ...registrationOf(source), definition: showSource(source) }),
-    status: crib.statusOf(source),
-    health: crib.supervisor.healthOf(source.id),
-    breaker: crib.executor.load.breakerOf(source.id),
-    server: crib.supervisor.infoOf(source.id),
-    import: crib.supervisor.importOf(source.id),
-    waiting: waitingTools(crib.counter.snapshot).get(source.id) ?? 0,
-    outdated_secrets: [...crib.supervisor.outdatedSecretsOf(source.id)],
+    ...(isDefined(source) ? { ...registrationOf(source), definition: showSource(source) } : { definition: null }),
+    ...sources.stateOf(source),
   };
 }

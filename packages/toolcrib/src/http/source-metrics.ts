@@ -1,17 +1,11 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { CallNotice } from '../execution/call-notice.ts';
-import type { CallRecord } from '../model/call.ts';
-import { httpStatusByCode, type ErrorCode } from '../model/crib-error.ts';
-import type { SessionCounts } from '../supervision/session-counts.ts';
-import type { SourceNotice } from '../supervision/source-notice.ts';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { httpStatusByCode } from '../model/crib-error.ts';
+import type { CallNotice, Observer, SourceNotice } from '../model/observer.ts';
+import type { SessionCounts } from '../sources/open-source.ts';
 
-export interface SourceMetrics {
-  callFinished(record: CallRecord): void;
-  callNoticed(notice: CallNotice, namespace: string): void;
-  callFailed(code: ErrorCode, namespace: string): void;
-  noticed(notice: SourceNotice, namespace: string): void;
-  /** To be called before the metrics are read: what was deleted is no longer among them. */
-  sweep(): void;
+export interface SourceMetrics extends Pick<Observer, 'callNoticed' | 'callFailedBySource' | 'sourceNoticed'> {
+  /** Call it before the metrics are read: what was deleted is no longer among them. `present` has the namespaces there are. */
+  sweep(present: ReadonlySet<string>): void;
 }
 
 /** A source at this moment. */
@@ -25,14 +19,11 @@ export interface SeenSource {
 
 interface SourceMetricsInput {
   registry: Registry;
-  namespaceOf(sourceId: string): string | undefined;
   sources(): SeenSource[];
-  /** In seconds. */
-  buckets: number[];
 }
 
-/** [MCP-10] What is counted for each source, under its namespace. */
-export function createSourceMetrics({ registry, namespaceOf, sources, buckets }: SourceMetricsInput): SourceMetrics {
+/** [MCP-10] Metrics of each source, labelled with its namespace. */
+export function createSourceMetrics({ registry, sources }: SourceMetricsInput): SourceMetrics {
   const counted = (name: string, help: string) => new Counter({ name, help, labelNames: ['source'], registers: [registry] });
   const calls: Record<CallNotice, Counter<'source'>> = {
     retried: counted('toolcrib_call_retries_total', 'Further attempts of calls whose connection failed'),
@@ -48,13 +39,6 @@ export function createSourceMetrics({ registry, namespaceOf, sources, buckets }:
       'Calls that had to wait for a session to be opened, though some should be ready',
     ),
   };
-  const durations = new Histogram({
-    name: 'toolcrib_source_call_duration_seconds',
-    help: 'Time the calls of a source took; those that were refused before they reached it are not among them',
-    labelNames: ['source'],
-    buckets,
-    registers: [registry],
-  });
   const errors = new Counter({
     name: 'toolcrib_source_errors_total',
     help: 'Calls that failed through the fault of their source (origin source); what a tool itself reports is a result',
@@ -85,8 +69,6 @@ export function createSourceMetrics({ registry, namespaceOf, sources, buckets }:
     },
   });
 
-  /** The histogram of each source, found once, so that a call pays for its observation alone. */
-  const observing = new Map<string, { namespace: string; observe(seconds: number): void }>();
   const known = new Set<string>();
 
   function know(source: string): void {
@@ -96,45 +78,28 @@ export function createSourceMetrics({ registry, namespaceOf, sources, buckets }:
     for (const counter of Object.values(events)) counter.inc({ source }, 0);
   }
 
-  function observerOf(sourceId: string): { observe(seconds: number): void } | undefined {
-    const namespace = namespaceOf(sourceId);
-    if (namespace === undefined) return undefined;
-    know(namespace);
-    const observer = { namespace, observe: durations.labels({ source: namespace }).observe };
-    observing.set(sourceId, observer);
-    return observer;
-  }
-
   function forget(source: string): void {
     known.delete(source);
-    for (const metric of [...Object.values(calls), ...Object.values(events), durations]) metric.remove({ source });
+    for (const metric of [...Object.values(calls), ...Object.values(events)]) metric.remove({ source });
     for (const code of Object.keys(httpStatusByCode)) errors.remove({ source, code });
   }
 
   return {
-    callFinished({ source_id, status, duration_us }) {
-      // Refused calls took no time, and would make a source look quicker than it is.
-      if (source_id === null || (duration_us === 0 && status === 'failed')) return;
-      (observing.get(source_id) ?? observerOf(source_id))?.observe(duration_us / 1e6);
-    },
-    callNoticed(notice, source) {
+    callNoticed(notice, { namespace: source }) {
       know(source);
       calls[notice].inc({ source });
     },
-    callFailed(code, source) {
+    callFailedBySource(code, { namespace: source }) {
       know(source);
       errors.inc({ source, code });
     },
-    noticed(notice, source) {
+    sourceNoticed(notice, { namespace: source }) {
       know(source);
       events[notice].inc({ source });
     },
-    sweep() {
-      const present = new Set(sources().map(({ namespace }) => namespace));
+    sweep(present) {
       for (const namespace of known) if (!present.has(namespace)) forget(namespace);
       for (const namespace of present) know(namespace);
-      // Deleted, or called otherwise.
-      for (const [id, { namespace }] of observing) if (namespaceOf(id) !== namespace) observing.delete(id);
     },
   };
 }

@@ -3,10 +3,10 @@ import { CribError, type ErrorCode } from '../model/crib-error.ts';
 import { deepestIssue } from '../model/deepest-issue.ts';
 import { storageTrouble } from '../store/storage-trouble.ts';
 
-/** Anything that was thrown while a request was served, as the error the caller gets. `undefined` means it is a fault of ours. */
+/** Turns anything thrown while serving a request into the error for the caller; `undefined` means a bug in Toolcrib. */
 export function toCribError(error: unknown): CribError | undefined {
   if (error instanceof CribError) return error;
-  if (error instanceof z.ZodError) return fromZod(error);
+  if (error instanceof z.ZodError) return validationError(error);
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (typeof code === 'string' && typeof statusCode === 'number' && statusCode < 500)
     return fromFramework(code, statusCode, error as Error);
@@ -14,17 +14,10 @@ export function toCribError(error: unknown): CribError | undefined {
   return trouble === undefined ? undefined : new CribError('SERVICE_UNAVAILABLE', `${trouble} Try again later.`, { cause: error });
 }
 
-/** Parses strictly; a misfit is a `VALIDATION_ERROR` that names the field. `where` leads the field's path for anything but the body. */
-export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  throw fromZod(parsed.error);
-}
-
-/** [SRC-4] What files of other clients have at their top. */
+/** [SRC-4] Top-level fields in files of other clients. */
 const ofOthers = new Set(['mcpServers', 'call_template_type', 'manual_call_templates', 'utcp_version', 'manual_version']);
 
-function fromZod(error: z.ZodError): CribError {
+export function validationError(error: z.ZodError): CribError {
   const issue = deepestIssue(error.issues[0]);
   if (issue === undefined) return new CribError('VALIDATION_ERROR', 'The input does not fit');
   const path = issue.path.map(String);
@@ -44,7 +37,7 @@ function fromFramework(code: string, statusCode: number, error: Error): CribErro
     return new CribError('PAYLOAD_TOO_LARGE', 'The body is too large: send less, or raise the limit with --body-limit');
   if (statusCode === 415) return new CribError('VALIDATION_ERROR', 'Send the body as application/json', { field: 'Content-Type' });
   const byStatus: Record<number, ErrorCode> = { 404: 'NOT_FOUND', 409: 'CONFLICT', 429: 'RATE_LIMITED' };
-  // The framework's own message repeats the whole address, and says the same of one that is too long.
+  // The framework's message repeats the whole address, however long.
   if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH')
     return new CribError('VALIDATION_ERROR', 'The address has a part that is too long or badly encoded');
   return new CribError(byStatus[statusCode] ?? 'VALIDATION_ERROR', error.message, { cause: error });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ListQuery } from '../api.ts';
-import type { Counter } from '../inventory/counter.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Tool } from '../model/tool.ts';
@@ -21,13 +21,17 @@ export interface ListPage {
 }
 
 /** [BFF-1] The caller's list. The ETag is known without rendering anything, so an unchanged list costs next to nothing. */
-export function createToolList({ counter }: { counter: Counter }): (principal: Principal, query: ListQuery, publicUrl: string) => ListPage {
+export function createToolList({
+  inventory,
+}: {
+  inventory: Inventory;
+}): (principal: Principal, query: ListQuery, publicUrl: string) => ListPage {
   const keptPages = new WeakMap<Access, Map<string, string>>();
 
   function select(access: Access, query: ListQuery): readonly Tool[] {
-    const tools = query.q === undefined ? access.tools : counter.search(access, query.q);
+    const tools = query.q === undefined ? access.tools : inventory.search(access, query.q);
     if (query.group === undefined) return tools;
-    const belongs = counter.rules.groups.get(query.group);
+    const belongs = inventory.rules.groups.get(query.group);
     // A group the caller gets nothing from and one that does not exist look alike.
     return belongs === undefined ? [] : tools.filter(belongs);
   }
@@ -47,7 +51,7 @@ export function createToolList({ counter }: { counter: Counter }): (principal: P
   return (principal, query, publicUrl) => {
     refusePagesOfManual(query);
     refuseTwoForms(query);
-    const access = counter.accessOf(principal);
+    const access = inventory.accessOf(principal);
     const key = JSON.stringify([
       query.q,
       query.group,
@@ -58,7 +62,7 @@ export function createToolList({ counter }: { counter: Counter }): (principal: P
       query.format === 'utcp' ? publicUrl : '',
     ]);
     // The group's own definition takes part only through the rules' revision.
-    const scope = query.group === undefined ? '' : counter.rules.revision;
+    const scope = query.group === undefined ? '' : inventory.rules.revision;
     const etag = `"${access.fingerprint}.${hash('sha256', `${scope}${key}`, 'base64url').slice(0, 12)}"`;
     return {
       etag,

@@ -1,7 +1,6 @@
-import { schemaTarget } from '../inventory/schema-target.ts';
 import { CribError } from '../model/crib-error.ts';
-import type { Json, JsonObject, JsonSchema } from '../model/json.ts';
-import { isObject } from './utcp-schema.ts';
+import { atReference } from '../model/json-pointer.ts';
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../model/json.ts';
 
 /** The one argument that a UTCP client sends as the body, and how. All others go into the query. */
 export interface BodyField {
@@ -45,7 +44,7 @@ export function utcpArguments(schema: JsonSchema, query: Readonly<Record<string,
   return Object.fromEntries(body === undefined || field === undefined ? args : [...args, [field, body]]);
 }
 
-/** What stands in a query under one name: `a=1`, `a[]=1`, `a[b]=1`. */
+/** The values of one name in a query: `a=1`, `a[]=1`, `a[b]=1`. */
 interface Branch {
   texts: string[];
   isList: boolean;
@@ -90,7 +89,7 @@ function valueOf({ texts, isList, children }: Branch, shapes: readonly JsonObjec
   return scalarOf(texts[0] ?? '', types);
 }
 
-/** What the schemas say of a member: of `['properties', name]`, else of additional ones, or of `['items']`. */
+/** The schemas of a member: of `['properties', name]`, else of additional ones, or of `['items']`. */
 function innerSchemas(shapes: readonly JsonObject[], [keyword = '', name]: readonly string[]): (Json | undefined)[] {
   return shapes.map((shape) => {
     const found = shape[keyword];
@@ -133,7 +132,7 @@ function shapesOf(schemas: readonly (Json | undefined)[], root: JsonSchema): Jso
     if (found.has(schema)) continue;
     found.add(schema);
     const reference = schema['$ref'];
-    if (typeof reference === 'string') pending.push(schemaTarget(root, reference));
+    if (typeof reference === 'string') pending.push(atReference(root, reference));
     for (const keyword of ['anyOf', 'oneOf', 'allOf']) {
       const members = schema[keyword];
       if (Array.isArray(members)) pending.push(...members.slice(0, mostShapes));

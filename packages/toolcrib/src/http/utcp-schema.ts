@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../model/json.ts';
 
 const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
@@ -47,8 +47,4 @@ function keywordOf(keyword: string, value: Json): [string, Json][] {
     default:
       return Object.hasOwn(plainKeywords, keyword) && plainKeywords[keyword]?.(value) !== true ? [] : [[keyword, value]];
   }
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

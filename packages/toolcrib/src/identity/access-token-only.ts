@@ -2,12 +2,13 @@ import type { JWTHeaderParameters } from 'jose';
 import { CribError } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
 
-/** What OpenID Connect puts into ID tokens alone (Core 1.0 §2, §3.3.2.11). */
+/** The claims that only ID tokens have (OpenID Connect Core 1.0 §2, §3.3.2.11). */
 const idTokenClaims = ['nonce', 'at_hash', 'c_hash'];
 
 /**
- * [ID-1] Refuses what the issuer has signed for another purpose. An ID token tells an application who has signed in; it goes through browsers and logs, and
- * whoever finds one must not be able to call tools with it. RFC 9068 marks access tokens in the header; other issuers have marks of their own.
+ * [ID-1] Refuses tokens that the issuer has signed for another purpose. An ID token tells an application who has signed in; it travels
+ * through browsers and logs, and somebody who finds one must not be able to call tools with it. RFC 9068 marks access tokens in the header;
+ * other issuers have their own marks.
  */
 export function refuseOtherTokens(
   { typ = 'JWT' }: Pick<JWTHeaderParameters, 'typ'>,
@@ -15,7 +16,7 @@ export function refuseOtherTokens(
   expected: string | undefined,
 ): void {
   const header = typ.toLowerCase().replace(/^application\//, '');
-  // Keycloak says in `typ` what it is, Cognito in `token_use`.
+  // Keycloak names the kind of token in `typ`, Cognito in `token_use`.
   const mark = payload['typ'] ?? payload['token_use'];
   const said = typeof mark === 'string' ? mark.toLowerCase() : '';
   if (said === 'id' || (said === '' && header !== 'at+jwt' && idTokenClaims.some((claim) => Object.hasOwn(payload, claim)))) {
@@ -27,7 +28,7 @@ export function refuseOtherTokens(
   if (expected === undefined && header !== 'jwt' && header !== 'at+jwt') {
     throw new CribError(
       'UNAUTHENTICATED',
-      `The token is no access token: its header has the typ ${JSON.stringify(typ.slice(0, 100))}. If its issuer marks access tokens so, the operator sets token_type`,
+      `The token is no access token: its header has the typ ${JSON.stringify(typ.slice(0, 100))}. If its issuer marks access tokens that way, the operator sets token_type`,
     );
   }
 }

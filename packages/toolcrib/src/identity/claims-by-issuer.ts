@@ -3,13 +3,13 @@ import { CribError } from '../model/crib-error.ts';
 import type { Matcher } from '../model/policy.ts';
 import type { IssuerConfig } from './issuer-config.ts';
 
-/** Which claim gives a right, by the issuer in whose tokens it does. Tokens of an issuer that is not here never have it. */
+/** The claim that gives a right, by issuer. Tokens of an issuer that is not listed never give it. */
 export type ClaimsByIssuer = ReadonlyMap<string, Matcher>;
 
 interface BoundClaims {
-  /** [BFF-6] Who administers. */
+  /** [BFF-6] Who is an administrator. */
   administrators: ClaimsByIssuer;
-  /** [SEC-2] Which of them may say what is run on this machine. */
+  /** [SEC-2] Which administrators may start programs on this machine. */
   runners: ClaimsByIssuer;
 }
 
@@ -20,7 +20,7 @@ interface UsualClaims {
 
 /**
  * Binds the claims that give power to the issuers that may give it: an issuer for partners must not make administrators by writing the role
- * into its tokens. What is usual holds for an issuer that is alone; of several, each has to say it.
+ * into its tokens. The defaults apply to a single issuer; with several, each entry has to name its claims.
  */
 export function bindClaims(issuers: readonly IssuerConfig[], { adminMatcher, runMatcher }: UsualClaims): BoundClaims {
   const alone = issuers.length === 1;
@@ -43,7 +43,7 @@ function unboundClaims([first]: readonly IssuerConfig[]): CribError {
   const entry = JSON.stringify({ issuer: first?.issuer, admin_claim: 'realm_access.roles=toolcrib-admin' });
   return new CribError(
     'VALIDATION_ERROR',
-    `Several issuers are configured, and none says whose users administer: write admin_claim, and run_claim for those who may start programs, into the entry of the issuer that may, such as ${entry}, in TOOLCRIB_ISSUERS or under server.issuers of the configuration file`,
+    `Several issuers are configured, and none names its administrators: write admin_claim, and run_claim for those who may start programs, into the entry of the issuer, such as ${entry}, in TOOLCRIB_ISSUERS or under server.issuers of the configuration file`,
     { field: 'admin-claim' },
   );
 }

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { CribError } from '../model/crib-error.ts';
+import { parsedJson } from '../model/json.ts';
+import { RecentMap } from '../model/recent-map.ts';
 import { upstreamSecret, type UpstreamSecret } from '../model/upstream-secret.ts';
 import type { Egress } from '../net/egress.ts';
 import { readBody } from '../net/read-body.ts';
 import type { ServiceIdentity } from './service-identity.ts';
 
 export interface ClientCredentialTokens {
-  /** A token that is good for a while yet. */
+  /** A token that does not expire soon. */
   get(credentials: ServiceIdentity): Promise<UpstreamSecret>;
   /** Forgets a token that was refused. */
   drop(credentials: ServiceIdentity): void;
@@ -16,16 +18,17 @@ export interface ClientCredentialTokens {
 const answerSchema = z.object({ access_token: z.string().min(1), expires_in: z.number().positive().optional() });
 const maxAnswerBytes = 65_536;
 const timeoutMs = 10_000;
-/** Asked anew so long before its end that it does not end on the way. */
+/** A token is renewed this long before it expires, so that it does not expire on the way. */
 const earlyMs = 30_000;
 const unknownLifeMs = 60_000;
+const mostTokens = 2000;
 
 /**
- * [MCP-12] RFC 6749 §4.4, and its kin. Kept by all that is asked with: two sources of one client with other scopes, or with a secret that
- * was changed, must not share a token. One request in flight each.
+ * [MCP-12] RFC 6749 §4.4, and its kin. One cache serves every source. Its key is everything that goes into the request: two sources share a
+ * token only where client, secret and scope are the same. Callers who ask at the same time share one request.
  */
 export function createClientCredentialTokens({ egress, now = Date.now }: { egress: Egress; now?: () => number }): ClientCredentialTokens {
-  const tokens = new Map<string, { token: Promise<UpstreamSecret>; until: number }>();
+  const tokens = new RecentMap<{ token: Promise<UpstreamSecret>; until: number }>(mostTokens);
   return {
     get(credentials) {
       const key = keyOf(credentials);
@@ -37,11 +40,11 @@ export function createClientCredentialTokens({ egress, now = Date.now }: { egres
         entry.until = now() + Math.max(lifeMs - earlyMs, lifeMs / 2);
         return upstreamSecret(access_token);
       });
-      entry.token.catch(() => tokens.delete(key));
+      entry.token.catch(() => tokens.get(key) === entry && tokens.delete(key));
       tokens.set(key, entry);
       return entry.token;
     },
-    drop: (credentials) => void tokens.delete(keyOf(credentials)),
+    drop: (credentials) => tokens.delete(keyOf(credentials)),
   };
 }
 
@@ -70,9 +73,9 @@ async function request(egress: Egress, credentials: ServiceIdentity): Promise<z.
       signal: AbortSignal.timeout(timeoutMs),
     });
     const body = await readBody(response, maxAnswerBytes);
-    // [ID-5] Whatever is wrong here is the operator's to mend, never the caller's.
+    // [ID-5] Only the operator can fix this, never the caller.
     if (response.status !== 200) throw refused(url, `it answered ${response.status}${wordsOf(body)}`, response.status);
-    const parsed = answerSchema.safeParse(parseJson(body));
+    const parsed = answerSchema.safeParse(parsedJson(body));
     if (!parsed.success) throw refused(url, 'its answer has no access token');
     return parsed.data;
   } finally {
@@ -80,19 +83,11 @@ async function request(egress: Egress, credentials: ServiceIdentity): Promise<z.
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const refusalSchema = z.object({ error: z.string().min(1), error_description: z.string().default('') });
 
-/** RFC 6749 §5.2: what the server says of it, short and on one line. */
+/** RFC 6749 §5.2: the server's own explanation, short and on one line. */
 function wordsOf(body: string): string {
-  const parsed = refusalSchema.safeParse(parseJson(body));
+  const parsed = refusalSchema.safeParse(parsedJson(body));
   if (!parsed.success) return '';
   const words = [parsed.data.error, parsed.data.error_description].filter((part) => part !== '').join(': ');
   return ` (${words

@@ -1,10 +1,11 @@
+import { parsedJson } from '../model/json.ts';
 import { z } from 'zod';
 import { NoCredentialError } from '../model/named-errors.ts';
 
 /** A refused exchange. */
 export interface ExchangeRefusal {
   error: NoCredentialError;
-  /** Whether it would have befallen everybody, and not only this caller. */
+  /** Whether it would have failed for everyone, not only for this caller. */
   isFault: boolean;
 }
 
@@ -17,8 +18,8 @@ interface Asked {
 const refusalSchema = z.object({ error: z.string(), error_description: z.string().optional() });
 
 /**
- * [ID-5] Whose fault a refusal is: the caller's, who lacks a right or has a token that has ended, or the operator's. Token endpoints do not
- * agree on the codes, so that the words count too; what they say is never repeated, because it may hold what was sent.
+ * [ID-5] Whose fault a refusal is: the caller's, who lacks a right or has an expired token, or the operator's. Token endpoints do not agree
+ * on the codes, so the words count too; they are never repeated, because they may contain what was sent.
  */
 export function explainExchangeRefusal(status: number, body: string, asked: Asked): ExchangeRefusal {
   const { issuer, audience, clientId } = asked;
@@ -31,12 +32,11 @@ export function explainExchangeRefusal(status: number, body: string, asked: Aske
     isFault,
   });
   const forbidden = () => refused('FORBIDDEN', `${issuer} gives you no token for ${audience}: ask for the right to use it`);
-  const unauthenticated = () =>
-    refused('UNAUTHENTICATED', `${issuer} does not accept your token any more: sign in again, and call with a new one`);
+  const unauthenticated = () => refused('UNAUTHENTICATED', `${issuer} no longer accepts your token: sign in again and call with a new one`);
   const unknownAudience = () => operator('it knows no such audience. Check the audience of the source', { isFault: true });
 
   if (status >= 500 || status === 429) return operator(`it answered ${status}`, { isFault: status >= 500, retryable: true });
-  const parsed = refusalSchema.safeParse(parseJson(body));
+  const parsed = refusalSchema.safeParse(parsedJson(body));
   if (!parsed.success) return operator(`it answered ${status} without a reason. Check the token endpoint`, { isFault: true });
   const { error, error_description: words = '' } = parsed.data;
   switch (error) {
@@ -47,25 +47,17 @@ export function explainExchangeRefusal(status: number, body: string, asked: Aske
     case 'invalid_token':
       return unauthenticated();
     case 'invalid_client':
-      // Keycloak says so of an audience it does not know, although nothing is wrong with the client.
+      // Keycloak sends this for an audience it does not know, although nothing is wrong with the client.
       if (/audience/i.test(words)) return unknownAudience();
       return operator(`it does not accept the client ${clientId}. Check the client id and secret of the source`, { isFault: true });
     case 'unauthorized_client':
       return operator(`the client ${clientId} may not exchange tokens, or its secret is another`, { isFault: true });
     case 'invalid_request':
       if (/not available/i.test(words)) return forbidden();
-      // RFC 8693 §2.2.2 has this one code for a subject token that is not accepted, whatever the reason.
+      // RFC 8693 §2.2.2 has one code for every subject token that is not accepted.
       if (/token/i.test(words) && /invalid|expired|not active|acceptable|revoked/i.test(words)) return unauthenticated();
       if (/not enabled/i.test(words)) return operator(`the client ${clientId} may not exchange tokens`, { isFault: true });
   }
   const code = /^[a-z_]{1,40}$/.test(error) ? ` with ${error}` : '';
   return operator(`it answered ${status}${code}. Check how the source is registered, and the client ${clientId}`, { isFault: false });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@ import { errors } from 'jose';
 import { CribError } from '../model/crib-error.ts';
 import type { IssuerConfig } from './issuer-config.ts';
 
-/** Says what is wrong with a token in words its bearer can act on. What comes from us (an issuer that is down) passes as it is. */
+/** Says what is wrong with a token in words its bearer can act on. Our own errors, such as an issuer that is down, pass unchanged. */
 export function explainTokenError(error: unknown, config: IssuerConfig): CribError {
   if (error instanceof CribError) return error;
   return new CribError('UNAUTHENTICATED', explain(error, config), { cause: error });
@@ -23,7 +23,7 @@ function explain(error: unknown, config: IssuerConfig): string {
 
 function explainClaim(claim: string, present: boolean, { audience, token_type: tokenType }: IssuerConfig): string {
   if (claim === 'aud') return `The token is not meant for this server: its audience must be ${[audience].flat().join(' or ')}`;
-  if (claim === 'typ') return `The token is of another kind: its header must have the typ ${tokenType}`;
-  if (claim === 'nbf' && present) return 'The token is not valid yet: wait, or check the clocks of the issuer and of this server';
+  if (claim === 'typ') return `The token has the wrong type: its header must have the typ ${tokenType}`;
+  if (claim === 'nbf' && present) return 'The token is not valid yet: wait, or check the clocks of the issuer and this server';
   return `The token has no usable ${claim} claim`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseClaimRule } from '../model/claim-rule.ts';
 import { isLoopbackHost } from '../net/is-loopback-host.ts';
 
-/** [ID-1] Signatures by a private key only: with HS* everybody who can verify a token could also make one. */
+/** [ID-1] Signatures by a private key only: with HS*, anyone who can verify a token could also make one. */
 export const signatureAlgorithms = [
   'RS256',
   'RS384',
@@ -34,7 +34,7 @@ const claimRuleSchema = z
 /** An issuer whose tokens are accepted, as the operator configures it. */
 export const issuerConfigSchema = z
   .strictObject({
-    issuer: addressSchema.describe('Exactly as it stands in the `iss` claim'),
+    issuer: addressSchema.describe('Exactly as in the `iss` claim'),
     audience: z.union([audienceSchema, z.array(audienceSchema).min(1).max(50)]).describe('A token must be meant for one of these'),
     jwks_uri: addressSchema.optional().describe("Where the keys are; by default as the issuer's discovery document says"),
     token_endpoint: addressSchema
@@ -44,18 +44,18 @@ export const issuerConfigSchema = z
     token_type: z.string().min(1).max(100).optional().describe('Required value of the `typ` header, such as at+jwt'),
     admin_claim: claimRuleSchema
       .optional()
-      .describe('Which of its users administer, written like --admin-claim, which is for an issuer that is alone; without it none of them'),
+      .describe(
+        'Which of its users are administrators, written like --admin-claim (which is for a single issuer); none of them without it',
+      ),
     run_claim: claimRuleSchema
       .optional()
-      .describe(
-        'Which of these may start programs, written like --run-claim, which is for an issuer that is alone; without it none of them',
-      ),
+      .describe('Which of these may start programs, written like --run-claim (which is for a single issuer); none of them without it'),
     name_claim: z
       .string()
       .min(1)
       .max(256)
       .optional()
-      .describe('Which claim says what people call a user, such as upn; otherwise preferred_username, email or name'),
+      .describe('The claim with the display name of a user, such as upn; by default preferred_username, email or name'),
     allow_insecure: z.boolean().optional().describe('Allows plain http to another machine'),
   })
   .superRefine((config, context) => {
@@ -68,7 +68,7 @@ export const issuerConfigSchema = z
   });
 export type IssuerConfig = z.infer<typeof issuerConfigSchema>;
 
-/** [SEC-1] Wherever they lead, the operator has named them. */
+/** [SEC-1] The operator has named these, wherever they lead. */
 export function issuerOrigins(issuers: readonly Pick<IssuerConfig, 'issuer' | 'jwks_uri' | 'token_endpoint'>[]): string[] {
   const named = issuers.flatMap(({ issuer, jwks_uri, token_endpoint }) => [issuer, jwks_uri, token_endpoint]);
   return named.filter((address) => address !== undefined);

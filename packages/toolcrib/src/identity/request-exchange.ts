@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { CribError } from '../model/crib-error.ts';
 import type { InboundText } from '../model/inbound-token.ts';
+import { parsedJson } from '../model/json.ts';
 import { NoCredentialError } from '../model/named-errors.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { readBody } from '../net/read-body.ts';
 import { explainExchangeRefusal, type ExchangeRefusal } from './explain-exchange-refusal.ts';
 
-/** For whom, and as which client of the issuer. */
+/** The audience, and the client that asks for it. */
 export interface ExchangeTerms {
   readonly audience: string;
   readonly clientId: string;
@@ -36,7 +37,7 @@ const answerSchema = z.object({
 const maxAnswerBytes = 65_536;
 const timeoutMs = 10_000;
 
-/** [ID-3] RFC 8693 §2: asks for a token for exactly one audience. Gives the token, or why there is none. */
+/** [ID-3] RFC 8693 §2: requests a token for exactly one audience. Returns the token, or the reason why there is none. */
 export async function requestExchange(request: ExchangeRequest): Promise<string | ExchangeRefusal> {
   const { terms, issuer, endpoint, subjectToken, client } = request;
   const { audience, clientId, clientSecret, scope } = terms;
@@ -72,14 +73,6 @@ export async function requestExchange(request: ExchangeRequest): Promise<string 
     return fault(error instanceof CribError ? error.message : 'it cannot be reached', error);
   }
   if (status !== 200) return explainExchangeRefusal(status, body, { issuer, audience, clientId });
-  const parsed = answerSchema.safeParse(parseJson(body));
+  const parsed = answerSchema.safeParse(parsedJson(body));
   return parsed.success ? parsed.data.access_token : fault('its answer has no access token');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

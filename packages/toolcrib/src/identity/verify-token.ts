@@ -9,7 +9,7 @@ import { acceptClaims } from './accept-claims.ts';
 import { refuseOtherTokens } from './access-token-only.ts';
 import { explainTokenError } from './explain-token-error.ts';
 import type { IssuerConfig } from './issuer-config.ts';
-import { RecentMap } from './recent-map.ts';
+import { RecentMap } from '../model/recent-map.ts';
 import { createTrustedIssuers, type TrustedIssuer, type TrustedIssuersOptions } from './trusted-issuers.ts';
 
 export interface TokenVerifierOptions extends TrustedIssuersOptions {
@@ -17,13 +17,13 @@ export interface TokenVerifierOptions extends TrustedIssuersOptions {
 }
 
 export interface TokenVerifier {
-  /** Answers at once for a token that was verified lately, and with a promise otherwise. */
+  /** Returns at once for a token that was verified recently, and a promise otherwise. */
   verify(token: string): Principal | Promise<Principal>;
-  /** Whom tokens are accepted from, for whoever has to ask them for others. */
+  /** The trusted issuer of that name, for those who need other tokens from it. */
   issuerOf(issuer: string): TrustedIssuer | undefined;
-  /** Fetches the keys of all issuers that are not there or are getting old, so that callers need not wait, and that it is known who cannot be reached. */
+  /** Fetches the keys of all issuers where they are missing or getting old, so that callers need not wait and unreachable issuers are known. */
   renewKeys(): Promise<void>;
-  /** The issuers whose keys could not be fetched when that was last tried. */
+  /** The issuers whose keys could not be fetched at the last attempt. */
   unreachable(): string[];
   /** How many verified tokens are remembered. */
   readonly cached: number;
@@ -32,7 +32,7 @@ export interface TokenVerifier {
 const maxTokenLength = 16_384;
 const maxSubjectLength = 1_024;
 const clockToleranceSeconds = 5;
-/** Verified again so often, so that keys are asked for well before those that are there may not be believed any more. */
+/** Tokens are verified again this often, so that keys are renewed well before they can no longer be trusted. */
 const maxCacheMs = 60_000;
 /** The last moment a Date can hold. */
 const endOfTime = 8.64e15;
@@ -53,7 +53,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     }
     const { config, keySet, algorithms } = trusted;
     const untilNow = () => keySet.believedUntil?.() ?? Infinity;
-    // Read before the key is looked for, where that can be: a set that is fetched meanwhile may have lost it.
+    // Read before the key is looked up, where possible: a set that is fetched meanwhile may no longer have it.
     let believedUntil = untilNow();
     try {
       const { payload, protectedHeader } = await jwtVerify<JsonObject>(
@@ -96,7 +96,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       if (token.length > maxTokenLength) {
         return Promise.reject(new CribError('UNAUTHENTICATED', `The token is longer than the ${maxTokenLength} characters allowed`));
       }
-      // By its text and not by a digest of it: every request pays for this, and its principal holds the same text, sealed.
+      // The key is the text and not a digest: every request would pay for one, and the principal holds the same text anyway.
       const hit = verified.get(token);
       if (hit) {
         if (now() < hit.until) return hit.principal;
@@ -112,7 +112,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   };
 }
 
-/** Whom the token claims to be from: only to choose whose keys must prove it. */
+/** The issuer that the token claims, read only to choose whose keys must prove it. */
 function unverifiedIssuer(token: string): unknown {
   try {
     decodeProtectedHeader(token);
@@ -133,7 +133,7 @@ function principalOf({ issuer, name_claim: nameClaim }: IssuerConfig, payload: J
     issuer,
     subject: sub,
     name: personName(payload, nameClaim),
-    // An issuer is a URL without spaces, so the first space is where the subject begins.
+    // An issuer is a URL without spaces, so the subject begins after the first space.
     key: `${issuer} ${sub}`,
     client,
     claims: acceptClaims(payload),

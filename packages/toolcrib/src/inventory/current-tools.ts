@@ -1,11 +1,11 @@
 import type { SourceRecord } from '../model/source.ts';
 import type { Tool, ToolRecord } from '../model/tool.ts';
 import type { StoreNouns } from '../store/store.ts';
-import { canonicalJson } from './definition-hash.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
 import { toolFromRecord } from './tool-from-record.ts';
 
-/** All sources and their tools, as they were when this event was the last. */
+/** All sources and their tools at the time of this event. */
 export interface CurrentTools {
   readonly revision: number;
   readonly sources: ReadonlyMap<string, SourceRecord>;
@@ -16,11 +16,11 @@ export interface CurrentTools {
 const mostChanges = 100;
 
 /**
- * The tools as they are now, by what was changed since they were read before: with ten thousand tools, one source that is refreshed or one
- * tool that is hidden must not cost reading them all. The caller reads within one transaction, so all of it is of one moment.
+ * The current tools. Only changes since the last reading are read: with ten thousand tools, a refresh of one source or a hidden tool must not
+ * cost reading them all. The caller reads within one transaction, so everything is of one moment.
  */
 export async function readCurrentTools(nouns: StoreNouns, revision: number, previous: CurrentTools | undefined): Promise<CurrentTools> {
-  // Fewer events than before: the database was put back to an earlier state, and anything may be different.
+  // Fewer events than before: the database was restored to an earlier state, and anything may be different.
   if (previous === undefined || revision < previous.revision) return readAll(nouns, revision, previous);
   const changes = await nouns.events.subjectsAfter(previous.revision, ['source', 'tool'], mostChanges + 1);
   if (changes.length === 0) return previous;
@@ -59,8 +59,8 @@ function toolsOf(records: Iterable<ToolRecord>, sources: ReadonlyMap<string, Sou
     const source = sources.get(record.source_id);
     if (source === undefined || !source.enabled) continue;
     const tool = toolFromRecord(record, source);
-    const before = previous?.snapshot.find(tool.tool_id);
-    // The same object for the same content keeps what was compiled and rendered for it.
+    const before = previous?.snapshot.byReference.get(tool.tool_id);
+    // The same object for the same content keeps its compiled and rendered forms.
     tools.push(before !== undefined && isSame(before, tool) ? before : tool);
   }
   return tools;
@@ -70,7 +70,7 @@ function isSame(before: Tool, after: Tool): boolean {
   return before.fingerprint === after.fingerprint && unshown(before) === unshown(after);
 }
 
-/** What is no part of the fingerprint, because no list shows it. */
+/** Fields that are not part of the fingerprint, because no list shows them. */
 function unshown({ labels, limits, source_limits, timeout_ms, retries, approved_hash }: Tool): string {
   return canonicalJson([labels, limits, source_limits, timeout_ms, retries, approved_hash]);
 }

@@ -2,9 +2,9 @@ import type { DefinitionFlag } from '../model/definition-flag.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { escapeHidden, findHiddenCharacters } from './hidden-characters.ts';
 import { findInstruction } from './instruction-text.ts';
-import { tooLarge } from './schema-size.ts';
+import { tooLarge } from '../validation/schema-size.ts';
 
-/** Far more than an honest tool has, and little enough that a dishonest one costs nothing. */
+/** Far more than an honest tool has, and too little for a malicious one to cost much. */
 const mostCharacters = 100_000;
 const mostValues = 20_000;
 const mostFlags = 32;
@@ -12,12 +12,12 @@ const excerptBefore = 20;
 const excerptLength = 60;
 const longestPointer = 300;
 
-/** A definition never changes once it is made, and lists ask for the same ones again and again. */
+/** A definition never changes, and lists ask for the same ones again and again. */
 const known = new WeakMap<ToolDefinition, readonly DefinitionFlag[]>();
 
 /**
- * [INV-3] What in a definition a person should look at: a schema that nobody can use, characters that are there and cannot be seen, and
- * text that speaks to a model instead of describing the tool. A hint, not a verdict: with none of these a definition may still mislead.
+ * [INV-3] The parts of a definition that a person should look at: an unusable schema, invisible characters, and text that addresses a model
+ * instead of describing the tool. A hint, not a verdict: a definition without these may still mislead.
  */
 export function definitionFlags(definition: ToolDefinition): readonly DefinitionFlag[] {
   const before = known.get(definition);
@@ -33,7 +33,7 @@ function examine(definition: ToolDefinition): DefinitionFlag[] {
   const flags: DefinitionFlag[] = [];
   let characters = 0;
   let values = 0;
-  // The last is looked at next, so everything is put on it backwards.
+  // A stack: the last entry is visited next, so entries are pushed in reverse order.
   const left: [pointer: string, value: unknown][] = [['', definition]];
   for (let entry = left.pop(); entry !== undefined; entry = left.pop()) {
     const [pointer, value] = entry;
@@ -43,7 +43,7 @@ function examine(definition: ToolDefinition): DefinitionFlag[] {
     if (characters > mostCharacters || values > mostValues || flags.length >= mostFlags) return flags;
     if (typeof value !== 'object' || value === null) continue;
     const isList = Array.isArray(value);
-    // More than can be looked at is not even prepared for it; one too many makes the end be noticed.
+    // Only as many entries as the limit allows are pushed, plus one, so that the limit is noticed.
     const entries = Object.entries(value).slice(0, mostValues - values + 1);
     for (const [key, inner] of entries.reverse()) {
       const at = `${pointer}/${key.slice(0, longestPointer).replaceAll('~', '~0').replaceAll('/', '~1')}`.slice(0, longestPointer);

@@ -3,7 +3,7 @@ import type { RefreshReport } from '../model/refresh-report.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { DiscoveredTool, ToolRecord } from '../model/tool.ts';
 import { definitionFlags } from './definition-flags.ts';
-import { canonicalJson } from './definition-hash.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import { nameKeys } from './name-keys.ts';
 import { isWaiting, pin } from './pinning.ts';
 import { toolId } from './tool-id.ts';
@@ -20,7 +20,7 @@ interface PlanInput {
   now: number;
 }
 
-/** [INV-2] What has to be written so that the stored tools of a source are what was discovered. Unchanged tools are not written. */
+/** [INV-2] The changes that turn the stored tools of a source into the discovered ones. Unchanged tools are not written. */
 export function planRefresh({ source, known, discovered, now }: PlanInput): RefreshPlan {
   const pinning: Pinning = source.definition?.pinning ?? 'off';
   const records = new Map(known.map((record) => [record.tool_id, record]));
@@ -43,7 +43,7 @@ export function planRefresh({ source, known, discovered, now }: PlanInput): Refr
     const tool_id = toolId(source.id, name);
     const before = records.get(tool_id);
     records.delete(tool_id);
-    // [INV-5] Callers know another tool by this name: it must not begin to answer for that one.
+    // [INV-5] Callers know another tool by this name: this one must not answer for it.
     if (before === undefined && nameKeys(source, name).some((key) => taken.has(key))) {
       report.left_out.push(name);
       continue;
@@ -71,7 +71,7 @@ export function planRefresh({ source, known, discovered, now }: PlanInput): Refr
   return { report, toWrite };
 }
 
-/** What a person should hear of, where definitions are pinned. */
+/** The changes that a person should hear of where definitions are pinned. */
 function remark(report: RefreshReport, written: readonly ToolRecord[]): void {
   for (const record of written) {
     const { definition } = record.discovered;
@@ -85,7 +85,7 @@ function renamedNames(source: SourceRecord, known: readonly ToolRecord[]): Set<s
   return new Set(known.flatMap(({ overrides: { rename } }) => (rename === undefined ? [] : nameKeys(source, rename))));
 }
 
-/** The tools of a server carry the version it had when they were found. */
+/** The tools of a server carry the version it had at discovery. */
 function versionOf(tools: readonly DiscoveredTool[]): string | null {
   return tools.find(({ version }) => version !== undefined)?.version ?? null;
 }
@@ -98,7 +98,7 @@ function isSame(before: ToolRecord, after: ReturnType<typeof pin>): boolean {
   );
 }
 
-/** Everything a source knows beside the definition, but the version: a new one alone changes no tool. */
+/** Everything a source says besides the definition, except the version: a new version alone changes no tool. */
 function isSameBeside(before: DiscoveredTool, after: DiscoveredTool): boolean {
   const beside = ({ definition: _definition, version: _version, ...rest }: DiscoveredTool) => canonicalJson(rest);
   return beside(before) === beside(after);

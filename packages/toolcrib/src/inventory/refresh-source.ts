@@ -4,7 +4,7 @@ import type { RefreshReport } from '../model/refresh-report.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { DiscoveredTool } from '../model/tool.ts';
 import type { Store, StoreNouns } from '../store/store.ts';
-import { canonicalJson } from './definition-hash.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import { modelName } from './model-name.ts';
 import { planRefresh } from './plan-refresh.ts';
 
@@ -16,7 +16,7 @@ interface RefreshInput {
   now: number;
 }
 
-/** Makes the stored tools of a source what was discovered; vanished ones are kept as `deprecated`. Unchanged tools are not written. */
+/** Updates the stored tools of a source to the discovered ones; missing ones are kept as `deprecated`. Unchanged tools are not written. */
 export async function refreshSource({ store, source, discovered, actor, now }: RefreshInput): Promise<RefreshReport> {
   refuseDuplicates(source, discovered);
   const plan = async (nouns: StoreNouns) => planRefresh({ source, known: await nouns.tools.listBySource(source.id), discovered, now });
@@ -26,7 +26,7 @@ export async function refreshSource({ store, source, discovered, actor, now }: R
   let { report } = first;
   const change = { kind: 'source-refreshed', topic: 'tool' as const, subject: source.id, actor, before: null, after: null as Json };
   await store.change(change, async (tx) => {
-    // Once more, where nobody can come in between: an approval or a rename that was just made must not be undone by what was read before it.
+    // Read again within the transaction: an older reading must not undo an approval or a rename that was just made.
     refuseReplaced(source, await tx.sources.get(source.id));
     const current = await plan(tx);
     ({ report } = current);
@@ -36,13 +36,13 @@ export async function refreshSource({ store, source, discovered, actor, now }: R
   return report;
 }
 
-/** Tools that were found by a definition which is there no longer would be pinned, chosen and shown by rules that hold no longer. */
+/** Tools that an outdated definition discovered would be pinned, chosen and shown by outdated rules. */
 function refuseReplaced({ name, definition }: SourceRecord, current: SourceRecord | undefined): void {
   if (current !== undefined && canonicalJson(current.definition) === canonicalJson(definition)) return;
   throw new CribError('CONFLICT', `${name} was changed or removed while its tools were listed: they are listed again when it is started`);
 }
 
-/** Two tools that a caller or a model could not tell apart would let one answer for the other. */
+/** If a caller or a model could not tell two tools apart, one could answer for the other. */
 function refuseDuplicates(source: SourceRecord, discovered: readonly DiscoveredTool[]): void {
   const seen = new Map<string, string>();
   for (const { definition } of discovered) {

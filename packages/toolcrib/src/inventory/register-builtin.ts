@@ -1,14 +1,12 @@
 import { CribError } from '../model/crib-error.ts';
 import type { SourceRecord } from '../model/source.ts';
-import type { DiscoveredTool } from '../model/tool.ts';
 import type { Store } from '../store/store.ts';
-import { refreshSource } from './refresh-source.ts';
 
 /** The same on every server, so that replicas on one database agree. */
 export const builtinSourceId = '00000000-0000-4000-8000-000000000001';
 
-/** Makes the source of the built-in tools what this version of Toolcrib brings. */
-export async function registerBuiltin(store: Store, tools: DiscoveredTool[]): Promise<void> {
+/** The source of the built-in tools, registered with the first start. */
+export async function registerBuiltin(store: Store): Promise<SourceRecord> {
   const now = Date.now();
   const known = await store.sources.get(builtinSourceId);
   const source: SourceRecord = known ?? {
@@ -37,9 +35,9 @@ export async function registerBuiltin(store: Store, tools: DiscoveredTool[]): Pr
         await tx.sources.upsert(source);
       })
       .catch((error: unknown) => {
-        // Another server on the same database may have been a moment quicker.
+        // Another server on the same database may have been faster.
         if (!(error instanceof CribError && error.code === 'CONFLICT')) throw error;
       });
   }
-  await refreshSource({ store, source, discovered: tools, actor: 'system', now });
+  return source;
 }

@@ -8,23 +8,26 @@ interface Named {
 }
 
 interface Names {
-  /** By name and model name, written alike. */
+  /** The normalised name and model name. */
   byForm: ReadonlyMap<string, string>;
   byNamespace: ReadonlyMap<string, readonly Named[]>;
 }
 
 const mostSuggested = 3;
 const longestAsked = 128;
-/** A caller who guesses must not cost more than one who calls. */
+/** A caller who guesses names must not cost more than one who calls. */
 const mostCompared = 500;
 
-const namesOf = new WeakMap<readonly Tool[], Names>();
+/** How much of a name is compared. */
+type NamedTool = Pick<Tool, 'name' | 'model_name' | 'namespace'>;
+
+const namesOf = new WeakMap<readonly NamedTool[], Names>();
 
 /**
- * The tools that were perhaps meant by a name there is none of, the likeliest first. They are found among these tools alone, which are the
- * caller's own, so that the answer is the same whether the name is unknown or forbidden.
+ * The tools that an unknown name was perhaps meant for, the likeliest first. Only these tools are searched, which are the caller's own, so the
+ * answer is the same whether the name is unknown or forbidden.
  */
-export function suggestTools(asked: string, tools: readonly Tool[]): string[] {
+export function suggestTools(asked: string, tools: readonly NamedTool[]): string[] {
   if (asked.length > longestAsked) return [];
   const { byForm, byNamespace } = collected(tools);
   const form = formOf(asked);
@@ -36,7 +39,7 @@ export function suggestTools(asked: string, tools: readonly Tool[]): string[] {
   for (const [candidate, named] of byNamespace) {
     const far = namespace === '' ? 0 : editDistance(namespace, candidate, mostFor(namespace));
     for (const tool of named) {
-      // The right tool at the wrong place is worth telling, however the place is called.
+      // The right tool of another source is worth suggesting, whatever the namespace is.
       if (tool.own === own) found.push({ name: tool.name, distance: Math.min(far, 1) });
       else if (far <= mostFor(namespace) && compared < mostCompared) {
         compared++;
@@ -52,7 +55,7 @@ export function suggestTools(asked: string, tools: readonly Tool[]): string[] {
 }
 
 function distanceOf(asked: string, name: string): number | undefined {
-  // Typing the beginning of a long name is the commonest way to be wrong.
+  // The most common mistake is typing only the beginning of a long name.
   if (asked.length > 2 && name.startsWith(asked)) return 1;
   const most = mostFor(asked);
   const distance = editDistance(asked, name, most);
@@ -63,8 +66,8 @@ function mostFor(word: string): number {
   return Math.min(4, Math.max(1, Math.floor(word.length / 3)));
 }
 
-/** Made once for each list, which callers with the same rights share. */
-function collected(tools: readonly Tool[]): Names {
+/** Computed once for each list, which callers with the same rights share. */
+function collected(tools: readonly NamedTool[]): Names {
   const known = namesOf.get(tools);
   if (known !== undefined) return known;
   const byForm = new Map<string, string>();
@@ -81,7 +84,7 @@ function collected(tools: readonly Tool[]): Names {
   return names;
 }
 
-/** `Files:Read File`, `files.read_file` and `files__read-file` are one. */
+/** `Files:Read File`, `files.read_file` and `files__read-file` are the same. */
 function formOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '_');
 }

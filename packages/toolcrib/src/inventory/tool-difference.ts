@@ -3,11 +3,12 @@ import type { Json } from '../model/json.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { Approval, PinnedDefinition, Tool, ToolRecord } from '../model/tool.ts';
 import { definitionFlags } from './definition-flags.ts';
-import { canonicalJson, pinnedDefinition } from './definition-hash.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
+import { pinnedDefinition } from './definition-hash.ts';
 import { approvalOf } from './pinning.ts';
 import { toolFromRecord } from './tool-from-record.ts';
 
-/** Everything the definition hash covers, in the order a person reads it. */
+/** Everything that the definition hash covers, in reading order. */
 const fields = [
   'name',
   'title',
@@ -18,16 +19,17 @@ const fields = [
   'annotations',
   'operation',
   'workflow',
+  'plan',
 ] as const;
 
-/** [INV-3] What was approved beside what was found, for somebody who has to say yes or no. */
+/** [INV-3] The approved and the discovered definition side by side, for somebody who has to decide. */
 export interface ToolDifference {
   tool_id: string;
   name: string;
   upstream_name: string;
   state: Tool['state'];
   approval: Approval;
-  /** Of what was found: what an approval has to name. */
+  /** The hash of the discovered definition, which an approval has to name. */
   definition_hash: string;
   approved_hash: string | null;
   fields: { field: (typeof fields)[number]; before: Json; after: Json }[];
@@ -58,7 +60,7 @@ export function toolDifference(record: ToolRecord, source: SourceRecord): ToolDi
   };
 }
 
-/** Of an HTTP operation, what is sent where comes first, and in one line. */
+/** Of an HTTP operation, the method and the address come first, in one line. */
 function readable({ operation, workflow, ...definition }: PinnedDefinition): Partial<Record<(typeof fields)[number], Json>> {
   const shown = definition as Partial<Record<(typeof fields)[number], Json>>;
   if (workflow !== undefined) return { ...shown, workflow: workflow as unknown as Json };

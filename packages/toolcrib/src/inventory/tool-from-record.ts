@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { noLimits, remoteBreaker, type CallLimits } from '../model/call-limits.ts';
-import { isRemote } from '../model/mcp-definition.ts';
+import { sourceTypeOf } from '../sources/registry.ts';
 import { longestPauses } from '../model/poll-pauses.ts';
 import type { Retries } from '../model/source-definition.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { Tool, ToolDefinition, ToolRecord } from '../model/tool.ts';
-import { canonicalJson } from './definition-hash.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import { modelName } from './model-name.ts';
 
 /** [INV-5] A tool as everybody sees it: the found definition with the administrator's overrides applied. */
@@ -29,8 +29,10 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     path: discovered.path ?? null,
     version: discovered.version ?? null,
     execution_mode: discovered.execution_mode,
+    durable: discovered.execution_mode === 'async_poll' || discovered.execution_mode === 'workflow',
     operation: discovered.operation ?? null,
     workflow: discovered.workflow ?? null,
+    plan: discovered.plan ?? null,
     definition_hash: record.definition_hash,
     approved_hash: record.approved_hash,
     state: overrides.hidden === true && record.state === 'active' ? ('hidden' as const) : record.state,
@@ -39,8 +41,8 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     timeout_ms: timeoutOf(record, source),
     retries: retriesOf(source),
   };
-  // What callers never see must not make their lists look changed. The definition takes part through its hash: schemas are large, and
-  // every reload comes through here for every tool.
+  // Fields that callers never see must not make their lists look changed. The definition counts by its hash: schemas are large, and
+  // every reload does this for every tool.
   const {
     labels: _labels,
     limits: _limits,
@@ -51,12 +53,13 @@ export function toolFromRecord(record: ToolRecord, source: SourceRecord): Tool {
     definition: _definition,
     operation: _operation,
     workflow: _workflow,
+    plan: _plan,
     ...shown
   } = tool;
   return { ...tool, fingerprint: hash('sha256', canonicalJson(shown), 'base64url') };
 }
 
-/** [UTCP-1] The name of a manual stays with its tools, so that a group can have all of them. */
+/** [UTCP-1] The tools of a manual keep its name, so that a group can select all of them. */
 function tagsOf(tags: readonly string[], { definition }: SourceRecord): readonly string[] {
   const manual = definition?.manual;
   return manual === undefined || tags.includes(manual) ? tags : [...tags, manual];
@@ -64,14 +67,14 @@ function tagsOf(tags: readonly string[], { definition }: SourceRecord): readonly
 
 const longestTitle = 500;
 
-/** Older revisions of MCP have it among the annotations. Not put into the definition: what was approved stays as it was approved. */
+/** Older revisions of MCP have it among the annotations. It stays out of the definition, so that approvals remain valid. */
 function titleOf({ title, annotations }: ToolDefinition): string | null {
   if (title !== undefined) return title;
   const annotated = annotations?.['title'];
   return typeof annotated === 'string' && annotated !== '' ? annotated.slice(0, longestTitle) : null;
 }
 
-/** [POLL-1] What is followed takes as long as it may be followed; each request has its own time. */
+/** [POLL-1] A polled operation may take as long as its polling may; each request has its own timeout. */
 function timeoutOf({ discovered }: ToolRecord, { definition }: SourceRecord): number | null {
   if (definition === null) return null;
   const poll = discovered.operation?.poll ?? null;
@@ -86,7 +89,7 @@ function retriesOf({ definition }: SourceRecord): Retries | null {
 function limitsOf(source: SourceRecord): CallLimits {
   if (source.definition === null) return noLimits;
   const { limits } = source.definition;
-  const isElsewhere = source.source_type === 'openapi' || (source.source_type === 'mcp' && isRemote(source.definition));
+  const isElsewhere = sourceTypeOf(source.source_type).registration?.isElsewhere(source.definition) === true;
   if (limits.breaker === undefined && isElsewhere) return { ...limits, breaker: remoteBreaker };
   return Object.keys(limits).length === 0 ? noLimits : limits;
 }

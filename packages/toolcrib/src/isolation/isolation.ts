@@ -1,32 +1,32 @@
 import { CribError } from '../model/crib-error.ts';
-import { createFairQueue } from '../model/fair-queue.ts';
+import { createFairQueue } from '../resilience/fair-queue.ts';
 import { startIsolated, type IsolatedEnd, type IsolatedProcess, type IsolatedProcessOptions } from './isolated-process.ts';
 
-/** Who has work done, and whether they still wait for it. */
+/** Who asked for work, and whether they still wait for it. */
 export interface Turn {
-  /** Those that wait take turns by this. */
+  /** Waiting work takes turns by this key. */
   caller: string;
   signal: AbortSignal;
-  /** Told whenever its place in line changes: 1 is next, 0 is at work. Not told where it need not wait. */
+  /** Called whenever its place in line changes: 1 is next, 0 is running. Not called where it need not wait. */
   onPlace?(this: void, place: number): void;
 }
 
 export interface IsolatedWork extends Omit<IsolatedProcessOptions, 'onMessage'>, Turn {
   /** The first message to the program. */
   input: unknown;
-  /** About how large that is: what waits is held in memory. */
+  /** Its approximate size: waiting input is held in memory. */
   inputBytes: number;
-  /** From the start of the process; waiting for it does not count. */
+  /** Counted from the start of the process; waiting does not count. */
   timeLimitMs: number;
   onMessage(message: unknown, answer: (message: unknown) => void): void;
 }
 
 export type IsolatedOutcome = IsolatedEnd | { how: 'time' };
 
-/** Few processes at a time, for work on input that may be hostile. */
+/** Runs work on possibly hostile input in a few processes at a time. */
 export interface Isolation {
   /**
-   * Resolves with how it ended, at the time limit without waiting for the process to be gone. Rejects with the signal's reason, and with
+   * Resolves with how it ended; at the time limit it does not wait until the process is gone. Rejects with the signal's reason, and with
    * `RATE_LIMITED` where too much is waiting.
    */
   run(work: IsolatedWork): Promise<IsolatedOutcome>;
@@ -42,7 +42,7 @@ export interface IsolationOptions {
 
 interface Job {
   readonly work: IsolatedWork;
-  /** The last one that was told. */
+  /** The last place that was reported. */
   place: number;
   start(): void;
   fail(reason: unknown): void;
@@ -53,9 +53,9 @@ const retryAfterMs = 10_000;
 export function createIsolation(options: IsolationOptions = {}): Isolation {
   const { atOnce = 2, mostWaiting = 128, mostWaitingBytes = 256 * 1024 * 1024 } = options;
   const queue = createFairQueue<Job>({ most: mostWaiting, mostPerCaller: Math.ceil(mostWaiting / 2) });
-  /** Those that are waiting or at work. */
+  /** Waiting and running work. */
   const jobs = new Set<Job>();
-  /** Each from its start until it is really gone, so that there are never more of them. */
+  /** Each counts from its start until it is really gone, so that there are never too many. */
   const processes = new Set<IsolatedProcess>();
   let waitingBytes = 0;
   let closed = false;
@@ -91,7 +91,7 @@ export function createIsolation(options: IsolationOptions = {}): Isolation {
     const { caller, inputBytes } = job.work;
     const isFull = queue.size > 0 && waitingBytes + inputBytes > mostWaitingBytes;
     if (isFull || !queue.push(caller, job)) {
-      const message = `${queue.size} documents are waiting to be read, and no more fit; try again in ${retryAfterMs / 1000} seconds`;
+      const message = `${queue.size} documents are waiting to be read, and there is no room for more; try again in ${retryAfterMs / 1000} seconds`;
       throw new CribError('RATE_LIMITED', message, { retryAfterMs });
     }
     waitingBytes += inputBytes;

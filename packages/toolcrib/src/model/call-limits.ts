@@ -7,11 +7,11 @@ const breakerSchema = z.strictObject({
 });
 export type BreakerLimits = z.infer<typeof breakerSchema>;
 
-/** [EXEC-7] Limits an administrator may set on one source or one tool; where both have one, both hold. What is absent is the server's own. */
+/** [EXEC-7] Limits an administrator may set on one source or one tool; where both have one, both hold. The server's default applies to absent fields. */
 export const callLimitsSchema = z.strictObject({
   timeout_ms: z.int().min(1).max(3_600_000).optional().describe('Longest time one call may take'),
   concurrency: z.int().min(1).max(10_000).optional().describe('Calls that may run at once, over all callers'),
-  queue: z.int().min(0).max(10_000).optional().describe('Calls that may wait for one of those places; none unless told'),
+  queue: z.int().min(0).max(10_000).optional().describe('Calls that may wait for one of those places; none by default'),
   rate_per_second: z.number().positive().max(1_000_000).optional().describe('Sustained calls per second, over all callers'),
   burst: z.int().min(1).max(1_000_000).optional().describe('Calls that may come at once before the rate applies'),
   response_bytes: z.int().min(1024).max(33_554_432).optional().describe('Largest answer that is given whole; a larger one is cut and kept'),
@@ -22,5 +22,5 @@ export type CallLimits = z.infer<typeof callLimitsSchema>;
 /** The very same object wherever there are none, so that a call of a tool without limits is told from others by one comparison. */
 export const noLimits: CallLimits = Object.freeze({});
 
-/** What is asked of a remote source that was told nothing else: one that is down must not cost every caller the whole timeout. */
+/** The default for remote sources: one that is down must not cost every caller the whole timeout. */
 export const remoteBreaker: BreakerLimits = { failures: 5, open_ms: 30_000 };

@@ -29,7 +29,7 @@ export function credentialSchemaOf<Value extends z.ZodType>(value: Value) {
       client_id: clientId,
       client_secret: value.optional(),
       private_key: value.optional().describe('In PEM, in place of the secret: the client proves itself with a signature (RFC 7523)'),
-      algorithm: z.string().max(20).optional().describe('Of the signature; ES256 unless told'),
+      algorithm: z.string().max(20).optional().describe('Of the signature; ES256 by default'),
       scope,
     }),
     z.strictObject({

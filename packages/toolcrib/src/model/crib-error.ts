@@ -15,9 +15,13 @@ export interface CribErrorOptions {
   /** The status an upstream answered with, where there is one. */
   upstreamStatus?: number;
   details?: Json;
+  /** The message without the last lines of a program, where it quotes some: for readers who have them already. */
+  summary?: string | undefined;
+  /** Those lines. */
+  lastWords?: readonly string[] | undefined;
   /** Whose failure it is, where that does not follow from the code and from when it happened. */
   origin?: Origin;
-  /** What was answered to the call that failed, where it was made. */
+  /** The answer of the failed call, where it was made. */
   answer?: Answer;
   cause?: unknown;
 }
@@ -31,8 +35,10 @@ export class CribError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly upstreamStatus: number | undefined;
   readonly details: Json | undefined;
+  readonly summary: string | undefined;
+  readonly lastWords: readonly string[] | undefined;
   readonly answer: Answer | undefined;
-  /** Set later by whoever finds out. Read it with `originOfRefusal` or `originOfFailure`. */
+  /** May be set later, where it becomes known. Read it with `originOfRefusal` or `originOfFailure`. */
   origin: Origin | undefined;
 
   constructor(code: ErrorCode, message: string, options: CribErrorOptions = {}) {
@@ -43,6 +49,8 @@ export class CribError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.upstreamStatus = options.upstreamStatus;
     this.details = options.details;
+    this.summary = options.summary;
+    this.lastWords = options.lastWords;
     this.answer = options.answer;
     this.origin = options.origin;
   }

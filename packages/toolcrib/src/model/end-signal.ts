@@ -2,19 +2,27 @@
 export interface EndSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
+  throwIfAborted(): void;
   addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
+/** Of one call. */
+export interface CallSignal extends EndSignal {
+  /** For APIs that accept nothing else; made on first use. */
+  toAbortSignal(): AbortSignal;
+}
+
 /**
- * An `EndSignal` for what happens with every call. What hears an `AbortSignal` outlives the call it belongs to until the next full
- * collection of garbage, and under load that costs more than the call itself.
+ * The `EndSignal` of one call, without the price of an `AbortSignal`: listeners of those outlive the call until the next full garbage
+ * collection, and under load that costs more than the call itself.
  */
-export class EndSwitch implements EndSignal {
+export class EndSwitch implements CallSignal {
   aborted = false;
   reason: unknown;
-  /** One hears it nearly always, seldom two. */
+  /** There is almost always one listener. */
   #listeners: (() => void)[] = [];
+  #controller: AbortController | undefined;
 
   /** Only the first reason counts. */
   end(reason: unknown): void {
@@ -24,6 +32,17 @@ export class EndSwitch implements EndSignal {
     const listeners = this.#listeners;
     this.#listeners = [];
     for (const listener of listeners) listener();
+    this.#controller?.abort(reason);
+  }
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason;
+  }
+
+  toAbortSignal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.aborted) this.#controller.abort(this.reason);
+    return this.#controller.signal;
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {

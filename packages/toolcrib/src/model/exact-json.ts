@@ -1,21 +1,21 @@
 import type { Json } from './json.ts';
 
-/** Where an integer may stand that a number does not hold: 2^53 has 16 digits. Texts may look like it, and are looked at in vain. */
-const suspicious = /(?:^|[[,:\s])-?\d{16}/;
+/** Finds a place where an integer may stand that a number does not hold: 2^53 has 16 digits. It may be part of a text. */
+export const mayHoldLargeInteger = /(?:^|[[,:\s])-?\d{16}/;
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown;
 
 /** TypeScript does not know the third argument yet. */
 const parse = JSON.parse as (text: string, reviver?: Reviver) => Json;
 
-/** Whether a number says something else than the integer that was written. Fractions are rounded everywhere, and mean nothing else for it. */
+/** Whether a number differs from the integer that was written. Fractions are rounded everywhere, which does not change their meaning. */
 function isChanged(value: unknown, source: string | undefined): source is string {
   return typeof value === 'number' && source !== undefined && /^-?\d+$/.test(source) && String(value) !== source && source !== '-0';
 }
 
-/** `JSON.parse`, but that an integer which a number would change becomes the text of its digits; `onText` is told of each. */
+/** `JSON.parse`, except that an integer which a number cannot hold becomes the text of its digits; `onText` is called for each. */
 export function parseExactJson(text: string, onText?: () => void): Json {
-  if (!suspicious.test(text)) return parse(text);
+  if (!mayHoldLargeInteger.test(text)) return parse(text);
   return parse(text, (_key, value, { source }) => {
     if (!isChanged(value, source)) return value;
     onText?.();
@@ -30,7 +30,7 @@ interface ChangedInteger {
 
 /** The first integer of a JSON text that a number would change, and where it stands; undefined where there is none. */
 export function changedInteger(text: string): ChangedInteger | undefined {
-  if (!suspicious.test(text)) return undefined;
+  if (!mayHoldLargeInteger.test(text)) return undefined;
   const changed = new Map<unknown, [name: string, digits: string]>();
   const value = parse(text, function note(name, inner, { source }) {
     if (isChanged(inner, source) && !changed.has(this)) changed.set(this, [name, source]);

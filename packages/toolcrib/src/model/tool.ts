@@ -7,11 +7,6 @@ import type { WorkflowPlan } from './workflow-plan.ts';
 
 type ExecutionMode = 'mcp_call' | 'sync_http' | 'async_poll' | 'builtin' | 'workflow';
 
-/** [POLL-2] [WF-2] Whether a call of the tool goes on after a crash. */
-export function isDurable({ execution_mode: mode }: { execution_mode: ExecutionMode }): boolean {
-  return mode === 'async_poll' || mode === 'workflow';
-}
-
 /** Only `active` tools are listed and callable. `hidden` is the administrator's wish, the others are found. */
 export const toolStates = ['active', 'pending', 'quarantined', 'deprecated', 'hidden'] as const;
 type ToolState = (typeof toolStates)[number];
@@ -44,10 +39,12 @@ export interface DiscoveredTool {
   operation?: HttpOperation;
   /** [WF-1] What is done for a call, where the tool is a workflow. */
   workflow?: WorkflowPlan;
+  /** What its kind of source does for a call, in a form of its own. */
+  plan?: JsonObject;
 }
 
 /** [INV-3] What the definition hash covers: also what is done for a call, so that a tool cannot be led elsewhere unseen. */
-export type PinnedDefinition = ToolDefinition & Pick<DiscoveredTool, 'operation' | 'workflow'>;
+export type PinnedDefinition = ToolDefinition & Pick<DiscoveredTool, 'operation' | 'workflow' | 'plan'>;
 
 /** [INV-5] What an administrator changed about a tool; survives every refresh. */
 export const toolOverridesSchema = z.strictObject({
@@ -114,8 +111,11 @@ export interface Tool {
   readonly path: string | null;
   readonly version: string | null;
   readonly execution_mode: ExecutionMode;
+  /** [POLL-2] [WF-2] Whether a call of the tool goes on after a crash. */
+  readonly durable: boolean;
   readonly operation: HttpOperation | null;
   readonly workflow: WorkflowPlan | null;
+  readonly plan: JsonObject | null;
   readonly definition_hash: string;
   /** [INV-3] Another than `definition_hash`, or null, while the definition waits for approval. */
   readonly approved_hash: string | null;

@@ -1,11 +1,11 @@
 import { isWithin, parseRange, type IpAddress, type IpRange } from './ip-address.ts';
 
-/** `public` is what anybody may ask; everything else is asked only where the operator allows it, and `metadata` never. */
+/** Requests may go to `public` addresses; to others only where the operator allows it, and to `metadata` never. */
 export type AddressKind = 'public' | 'loopback' | 'private' | 'link-local' | 'reserved' | 'metadata';
 
 /**
- * From the special-purpose registries of IANA (RFC 6890), and where clouds keep what gives out their credentials. The first that fits
- * decides. Nothing but metadata is served in 169.254.0.0/16, under more addresses than anybody lists, so all of it counts as such.
+ * From the special-purpose registries of IANA (RFC 6890), plus the addresses at which clouds give out credentials. The first match decides.
+ * Only metadata is served in 169.254.0.0/16, under more addresses than any list has, so all of it counts as metadata.
  */
 const kinds: readonly (readonly [AddressKind, IpRange])[] = (
   [
@@ -16,14 +16,14 @@ const kinds: readonly (readonly [AddressKind, IpRange])[] = (
     ['reserved', '0.0.0.0/8 100.64.0.0/10 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24'],
     ['reserved', '224.0.0.0/4 240.0.0.0/4'],
     ['public', '0.0.0.0/0'],
-    // Of IPv6 only 2000::/3 has been given out, and this much of it for other purposes.
+    // Only 2000::/3 of IPv6 is allocated, and these parts of it for other purposes.
     ['reserved', '2001::/23 2001:db8::/32 3fff::/20'],
     ['public', '2000::/3'],
     ['reserved', '::/0'],
   ] as const
 ).flatMap(([kind, ranges]) => ranges.split(' ').map((range) => [kind, rangeOf(range)] as const));
 
-/** Where an IPv6 address stands for an IPv4 address: after how many bits that begins, and whether it is written inverted. */
+/** IPv6 ranges that embed an IPv4 address: at which bit it begins, and whether it is inverted. */
 const embeddings: readonly (readonly [range: IpRange, at: number, inverted?: true])[] = [
   // RFC 4291 §2.5.5: IPv4-mapped and IPv4-compatible; RFC 2765: IPv4-translated; RFC 6052: NAT64.
   [rangeOf('::ffff:0:0/96'), 96],
@@ -39,9 +39,9 @@ export function addressKind(address: IpAddress): AddressKind {
   return kinds.find(([, range]) => isWithin(address, range))?.[0] ?? 'reserved';
 }
 
-/** The address that is reached in the end: a gateway on the way turns the one into the other. */
+/** The address that is reached in the end: a gateway on the way translates one into the other. */
 export function innermost(address: IpAddress): IpAddress {
-  // These two mean themselves: they are among the compatible ones by their looks alone.
+  // These two only look like IPv4-compatible addresses.
   if (address.family === 4 || address.value <= 1n) return address;
   const found = embeddings.find(([range]) => isWithin(address, range));
   if (found === undefined) return address;
@@ -52,6 +52,6 @@ export function innermost(address: IpAddress): IpAddress {
 
 function rangeOf(text: string): IpRange {
   const range = parseRange(text);
-  if (range === undefined) throw new Error(`${text} is no range of addresses`);
+  if (range === undefined) throw new Error(`${text} is not a range of addresses`);
   return range;
 }

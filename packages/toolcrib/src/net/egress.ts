@@ -11,32 +11,32 @@ import { readCertificates } from './read-certificates.ts';
 import { openWayOut, type LookUp, type OpenWayOut } from './way-out.ts';
 
 export interface EgressConfig {
-  /** What may be connected to beside public addresses; nothing where it is left out. */
+  /** Networks that are allowed besides public addresses; none by default. */
   allowedNetworks?: readonly string[] | undefined;
-  /** Through what everything goes: `http://user:password@proxy:3128`. */
+  /** The proxy for all requests: `http://user:password@proxy:3128`. */
   proxy?: string | undefined;
-  /** What is reached without the proxy. */
+  /** The destinations that are reached without the proxy. */
   noProxy?: readonly string[] | undefined;
-  /** Certificates to trust beside the usual ones, as PEM. */
+  /** Certificates to trust in addition to the default ones, as PEM. */
   caFile?: string | undefined;
-  /** In development: plain http to other machines is allowed, and perhaps private networks. Told what was let through, once for each place. */
+  /** In development, plain http to other machines is allowed, and perhaps private networks. `warn` is called once for each place. */
   lenient?: { warn(message: string): void; privateNetworks: boolean } | undefined;
-  /** How names are looked up; as the system does where it is left out. */
+  /** How names are looked up; by default as the system does. */
   lookUp?: LookUp | undefined;
 }
 
-/** [SEC-1] The one way out. Whatever Toolcrib sends to another machine is sent by what this makes. */
+/** [SEC-1] The one way out: everything that Toolcrib sends to another machine goes through here. */
 export interface Egress {
-  /** Requests to one origin over kept connections. */
+  /** Requests to one origin over persistent connections. */
   httpClient(options: { origin: string; maxConnections?: number }): HttpClient;
   fetchDocument: FetchDocument;
   /** A `fetch` for libraries that want one. */
   guardedFetch(options: GuardedFetchOptions): GuardedFetch;
   /** An address we are willing to send to; refuses plain http to another machine unless that is allowed. */
   checkAddress(url: string | URL, allowInsecure: boolean): URL;
-  /** Refuses an address that could not be connected to anyway, where it is written as one. What names lead to is seen when connecting. */
+  /** Refuses a literal address that connecting would refuse anyway. Names are checked when connecting. */
   checkLiteral(url: URL): void;
-  /** The same, for exactly these origins wherever they lead: the operator has named them. Metadata services remain out of reach. */
+  /** The same, for exactly these origins wherever they lead: the operator has named them. Metadata services stay out of reach. */
   trusting(origins: readonly string[]): Egress;
 }
 
@@ -48,7 +48,7 @@ export function createEgress({ allowedNetworks = [], proxy, noProxy = [], caFile
     rules,
     lookUp,
     proxy: proxy === undefined ? undefined : createProxy(proxy, noProxy),
-    // Made once: to read all roots anew for every connection takes long.
+    // Made once: reading all root certificates for every connection takes long.
     secureContext: caFile === undefined ? undefined : createSecureContext({ ca: [...getCACertificates('default'), ...certificates] }),
   };
 
@@ -87,12 +87,12 @@ function originOf(address: string): string {
   return origin;
 }
 
-/** Of as many as anybody reads. */
+/** More warnings than these nobody reads. */
 function oncePerText(tell: (text: string) => void): (text: string) => void {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return (text) => {
-    if (told.has(text) || told.size >= 1000) return;
-    told.add(text);
+    if (warned.has(text) || warned.size >= 1000) return;
+    warned.add(text);
     tell(text);
   };
 }

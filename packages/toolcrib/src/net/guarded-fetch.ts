@@ -8,19 +8,18 @@ import type { OpenWayOut } from './way-out.ts';
 export interface GuardedFetchOptions {
   /** Allows plain http to other machines. */
   allowInsecure: boolean;
-  /** Whether addresses of this machine may be asked. What another machine names must not lead back here. */
+  /** Whether addresses of this machine are allowed. An address that another machine names must not lead back here. */
   allowLoopback: boolean;
   maxBytes?: number;
   timeoutMs?: number;
 }
 
-/** What libraries that want a `fetch` are given: the guarded way out in its form. */
+/** The guarded way out in the form of `fetch`, for libraries that want one. */
 export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
  * [SEC-1] Redirects are followed within an origin only, answers are bounded in size and time, and addresses are checked. A failure is a
- * TypeError, as `fetch` has it, with the error of ours as its cause: libraries tell by that a broken connection from an answer they may
- * pass over.
+ * TypeError as with `fetch`, with our error as its cause: that is how libraries tell a broken connection from an answer they may ignore.
  */
 export function createGuardedFetch(options: GuardedFetchOptions & { open: OpenWayOut; checkAddress: CheckAddress }): GuardedFetch {
   const { open, checkAddress, allowInsecure, allowLoopback, maxBytes = 262_144, timeoutMs = 10_000 } = options;
@@ -41,7 +40,7 @@ export function createGuardedFetch(options: GuardedFetchOptions & { open: OpenWa
         const { status } = response;
         const names = ['content-type', 'www-authenticate', 'dpop-nonce'].filter((name) => response.header(name) !== '');
         const headers = names.map((name): [string, string] => [name, response.header(name)]);
-        // These have no body, and the constructor insists on it.
+        // The constructor refuses a body for these.
         return new Response(status === 204 || status === 304 ? null : text, { status, headers });
       } finally {
         await client.destroy();
@@ -60,11 +59,11 @@ function failed(cause: unknown): TypeError {
 
 function methodOf({ method = 'GET' }: RequestInit): 'GET' | 'POST' {
   if (method === 'GET' || method === 'POST') return method;
-  throw new CribError('INTERNAL', `Nobody should send ${method} this way`);
+  throw new CribError('INTERNAL', `${method} cannot be sent this way`);
 }
 
 function bodyOf(body: NonNullable<RequestInit['body']>): string {
   if (typeof body === 'string') return body;
   if (body instanceof URLSearchParams) return body.toString();
-  throw new CribError('INTERNAL', 'Only texts and forms are sent this way');
+  throw new CribError('INTERNAL', 'Only text and forms can be sent this way');
 }

@@ -3,37 +3,37 @@ import { addressKind, innermost, type AddressKind } from './address-kind.ts';
 import { isWithin, parseIp, parseRange, type IpRange } from './ip-address.ts';
 
 interface Destination {
-  /** As it stands in the URL. */
+  /** As in the URL. */
   hostname: string;
-  /** What it leads to: itself, or what its name was looked up as. */
+  /** The address behind it: itself, or the result of the lookup. */
   address: string;
   /** The operator has named exactly this origin. */
   trusted: boolean;
-  /** Where this machine must not be asked, even though it may be otherwise. */
+  /** Whether addresses of this machine are refused, even where they are otherwise allowed. */
   refuseLoopback?: boolean | undefined;
 }
 
 /** [SEC-1] Which addresses may be connected to. */
 export interface NetworkRules {
-  /** Throws where it may not. */
+  /** Throws where the address is not allowed. */
   check(destination: Destination): void;
-  /** The same for a name of which it is not known what it leads to. */
+  /** The same for a name whose addresses are not known. */
   checkName(hostname: string): void;
 }
 
-/** Nothing that a later attempt would mend. */
+/** A retry would not help. */
 export class RefusedAddressError extends CribError {
   override name = 'RefusedAddressError';
 }
 
 type Allowed = { word: 'loopback' | 'private' } | { range: IpRange } | { host: string } | { suffix: string };
 
-/** By these names the metadata services of clouds are known inside of them, where a proxy may be the one that looks them up. */
+/** The names of metadata services inside clouds, where a proxy may look them up. */
 const metadataNames = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data.ec2.internal']);
 
 const hostPattern = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
-/** [SEC-1] In development private networks are let through, and said: `warn` gets a message for each host. */
+/** [SEC-1] Development allows private networks with a warning: `warn` gets a message for each host. */
 export interface Lenience {
   warn(message: string): void;
 }
@@ -76,10 +76,10 @@ export function parseAllowedNetwork(entry: string): Allowed {
   const range = parseRange(text.replaceAll(/^\[|\]$/g, ''));
   if (range !== undefined) return { range };
   const suffix = text.startsWith('*.') ? text.slice(1) : undefined;
-  // Numbers alone are no name: whoever writes 10.1 or 10.0.0.1/8 means something that it would not do.
+  // Numbers alone are not a name: 10.1 or 10.0.0.1/8 would not do what its author means.
   const looksNumeric = /^[\d.]+$|\/|:/.test(text);
   if (!looksNumeric && hostPattern.test(suffix?.slice(1) ?? text)) return suffix === undefined ? { host: text } : { suffix };
-  const message = `${JSON.stringify(entry)} is no network: give an address, a range such as 10.0.0.0/8, a host name, *.example.org, loopback or private`;
+  const message = `${JSON.stringify(entry)} is not a network: give an address, a range such as 10.0.0.0/8, a host name, *.example.org, loopback or private`;
   throw new CribError('VALIDATION_ERROR', message, { field: 'allow-network' });
 }
 

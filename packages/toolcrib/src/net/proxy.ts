@@ -7,20 +7,20 @@ import { isWithin, parseIp, parseRange } from './ip-address.ts';
 import { isLoopbackHost } from './is-loopback-host.ts';
 import { UnreachableError } from './request-failure.ts';
 
-/** The machine that everything goes through on its way out of a company. Its address is the operator's word. */
+/** The proxy that all outgoing requests of a company go through. The operator configures its address. */
 export interface Proxy {
   readonly url: URL;
-  /** `Proxy-Authorization`, where it wants to know who we are. */
+  /** `Proxy-Authorization`, where the proxy needs a login. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether this destination is reached without it. */
+  /** Whether this destination is reached without the proxy. */
   bypassed(target: URL): boolean;
-  /** A connection through it to another machine's port, of which it sees nothing more (RFC 9110 §9.3.6). */
+  /** A tunnel through the proxy to another machine's port (RFC 9110 §9.3.6). */
   tunnel(authority: string, secureContext: SecureContext | undefined): Promise<Socket>;
 }
 
 const connectTimeoutMs = 10_000;
 
-/** `noProxy` are host names, with all below them, addresses, ranges of addresses, or `*`; each with a port where only that is meant. */
+/** `noProxy` lists host names (with their subdomains), addresses, ranges of addresses, or `*`; each may have a port to mean only that. */
 export function createProxy(address: string, noProxy: readonly string[]): Proxy {
   const url = parseProxyUrl(address);
   const { username, password } = url;
@@ -39,7 +39,7 @@ export function createProxy(address: string, noProxy: readonly string[]): Proxy 
     url,
     headers,
     bypassed(target) {
-      // A proxy would take it for itself.
+      // For the proxy, this would be its own machine.
       if (isLoopbackHost(target.hostname)) return true;
       const host = target.hostname.replace(/\.$/, '');
       const port = target.port === '' ? (target.protocol === 'https:' ? '443' : '80') : target.port;
@@ -63,9 +63,9 @@ export function createProxy(address: string, noProxy: readonly string[]): Proxy 
         ...(secureContext === undefined ? {} : { secureContext }),
       });
       const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-      // Only until there is a connection: what goes through it then may take as long as it likes.
+      // The timeout ends with the connection: what goes through it may take as long as it likes.
       const timer = setTimeout(() => request.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' })), connectTimeoutMs);
-      // It may fail once more after it has been given up.
+      // It may fail again after it has been given up.
       request.on('error', (cause) => reject(proxyUnreachable(url, cause)));
       request.once('response', (response) => {
         response.destroy();
@@ -90,14 +90,14 @@ function parseProxyUrl(address: string): URL {
 }
 
 export function proxyRefusal({ host }: URL, status: number): CribError {
-  const why = status === 407 ? 'it wants a user name and password, or others: check --proxy' : `it answered ${status}`;
+  const why = status === 407 ? 'it wants a user name and password, or different ones: check --proxy' : `it answered ${status}`;
   return new CribError('SERVICE_UNAVAILABLE', `The proxy ${host} does not let us through: ${why}`, {
     retryable: false,
     upstreamStatus: status,
   });
 }
 
-/** Where the proxy itself is not there, that of the destination would be a wrong track. */
+/** Names the proxy: with the name of the destination, the message would be misleading. */
 export function proxyUnreachable({ host }: URL, cause: Error): UnreachableError {
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
   return new UnreachableError(`The proxy ${host} cannot be reached (${code}): check --proxy`, { cause });

@@ -8,18 +8,18 @@ import type { Rules } from './rules.ts';
 
 const toolsSchema = z.array(z.string().min(1).max(512)).max(1000).default([]);
 
-/** [POL-3] What somebody with these claims must be able to use, and what not. */
+/** [POL-3] The tools that a caller with these claims must be able to use, and those they must not. */
 export const policyTestSchema = z.strictObject({
   name: z.string().trim().min(1).max(200).describe('A title for people'),
-  claims: z.record(z.string(), z.unknown()).default({}).describe('Claims as they stand in a token'),
-  can: toolsSchema.describe('Names of tools, or `*` globs: all that fit must be usable, and there must be one'),
-  cannot: toolsSchema.describe('Names of tools, or `*` globs: none that fits may be usable'),
+  claims: z.record(z.string(), z.unknown()).default({}).describe('Claims as in a token'),
+  can: toolsSchema.describe('Names of tools, or `*` globs: all that match must be usable, and at least one must match'),
+  cannot: toolsSchema.describe('Names of tools, or `*` globs: none that match may be usable'),
 });
 export type PolicyTest = z.infer<typeof policyTestSchema>;
 
 export interface PolicyTestResult {
   name: string;
-  /** `unknown`: it is about tools of sources that have not shown theirs yet. */
+  /** `unknown`: it concerns sources whose tools are not known yet. */
   outcome: 'passed' | 'failed' | 'unknown';
   reasons: string[];
 }
@@ -31,7 +31,7 @@ export interface TestedState {
   undiscovered: readonly string[];
 }
 
-/** Asks the very function that decides calls. */
+/** Asks the same function that decides calls. */
 export function runPolicyTests(tests: readonly PolicyTest[], state: TestedState): PolicyTestResult[] {
   const book = createAccessBook(state);
   return tests.map(({ name, claims, can, cannot }) => {
@@ -41,7 +41,7 @@ export function runPolicyTests(tests: readonly PolicyTest[], state: TestedState)
       ...cannot.flatMap((pattern) => whyStill(pattern, access, state)),
     ];
     if (failures.length > 0) return { name, outcome: 'failed', reasons: failures };
-    // Whom no policy grants anything cannot use what is yet to come either.
+    // A caller without any grant cannot use tools that are still to come either.
     const open = state.rules.granted(claims as JsonObject).length > 0 ? [...can, ...cannot] : can;
     const waiting = [...new Set(open.flatMap((pattern) => undiscoveredBy(pattern, state)))];
     if (waiting.length === 0) return { name, outcome: 'passed', reasons: [] };

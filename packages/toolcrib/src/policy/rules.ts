@@ -6,13 +6,13 @@ import { claimAt } from './claim-path.ts';
 import { compileGroup } from './group-membership.ts';
 import { compileMatcher, type CompiledMatcher } from './matcher.ts';
 
-/** How many different callers' grants are remembered; beyond that the memory starts anew. */
+/** How many different callers' grants are cached; beyond that the cache is cleared. */
 const maxRemembered = 10_000;
 
 interface CompiledPolicy {
   readonly policy: Policy;
   readonly matchers: readonly CompiledMatcher[];
-  /** Why it grants nothing whatever the claims. */
+  /** Why it grants nothing, whatever the claims are. */
   readonly fault?: string;
 }
 
@@ -29,9 +29,9 @@ export interface RulesInput {
   policies: readonly Policy[];
   groups: readonly Group[];
   revision: number;
-  /** Whether policies that were saved in development are in force; where there is an issuer they grant nothing. */
+  /** Whether policies that were saved in development apply; with an issuer they grant nothing. */
   development?: boolean;
-  /** Told about a stored policy or group that cannot be compiled: it grants nothing. */
+  /** Called for a stored policy or group that cannot be compiled: it grants nothing. */
   warn(message: string): void;
 }
 
@@ -39,7 +39,7 @@ export function compileRules({ policies, groups, revision, warn, development = f
   const compiledPolicies: CompiledPolicy[] = [];
   for (const policy of policies) {
     if (policy.managed_by === 'development' && !development) {
-      compiledPolicies.push({ policy, matchers: [], fault: 'it is from development: save it again to put it into force here' });
+      compiledPolicies.push({ policy, matchers: [], fault: 'it is from development: save it again to apply it here' });
       continue;
     }
     try {

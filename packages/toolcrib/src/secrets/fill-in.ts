@@ -13,11 +13,11 @@ export interface FillInScope {
   /** Names of environment variables of ours that the operator lets sources see. */
   allowedNames: ReadonlySet<string>;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Told every secret value that is used. */
+  /** Called with every secret value that is used. */
   redactor?: Pick<Redactor, 'add'>;
 }
 
-/** [ENV-2] Fills in what values and templates name. Throws `VALIDATION_ERROR` for what is not there. */
+/** [ENV-2] Fills in the variables and secrets that values name. Throws `VALIDATION_ERROR` where one is missing. */
 export interface FillIn {
   /** `${NAME}` is replaced; `$${` stands for `${` itself. */
   text(template: string, field: string): Promise<string>;
@@ -87,7 +87,7 @@ export function createFillIn(scope: FillInScope): FillIn {
     throw new CribError('VALIDATION_ERROR', `There is no secret ${value.secret_ref}: set it with \`toolcrib secrets set\``, { field });
   }
 
-  /** What is filled in is not looked through again: a secret may contain whatever it likes. */
+  /** Filled-in values are not searched again: a secret may contain anything. */
   async function fill(template: string, field: string, within: readonly string[]): Promise<string> {
     let text = '';
     let end = 0;
@@ -115,5 +115,5 @@ function checkedName(whole: string, name: string, field: string): string {
 }
 
 function tooLong(field: string): CribError {
-  return new CribError('VALIDATION_ERROR', `With everything filled in the text is longer than ${longestText} letters`, { field });
+  return new CribError('VALIDATION_ERROR', `With all variables filled in, the text is longer than ${longestText} letters`, { field });
 }

@@ -1,8 +1,9 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { CribError } from '../model/crib-error.ts';
+import { parsedJson } from '../model/json.ts';
 
-interface SealingKey {
+export interface SealingKey {
   /** Stands in front of everything the key has sealed. */
   readonly kid: string;
   readonly key: KeyObject;
@@ -36,7 +37,7 @@ export function isWrittenKeys(text: string): boolean {
 
 /**
  * A ring from its text, newest key first: `kid:base64` with commas or spaces between, or JSON `[{"kid": …, "key": …}]`. No message
- * repeats any part of the text, and no cause is kept: what is written wrongly may still be a key.
+ * repeats any part of the text, and no cause is kept: a misspelt key may still be a key.
  */
 export function parseKeyRing(text: string, origin: string): KeyRing {
   const keys = new Map<string, SealingKey>();
@@ -51,7 +52,7 @@ export function parseKeyRing(text: string, origin: string): KeyRing {
 
 function writtenKeys(text: string, origin: string): WrittenKey[] {
   if (/^[[{]/.test(text)) {
-    const parsed = z.array(writtenKeySchema).safeParse(jsonOf(text));
+    const parsed = z.array(writtenKeySchema).safeParse(parsedJson(text));
     if (parsed.success) return parsed.data;
     throw refused(origin, 'it must be a JSON list such as [{"kid": "2026-11", "key": "<base64>"}], the newest key first.');
   }
@@ -67,14 +68,6 @@ function writtenKeys(text: string, origin: string): WrittenKey[] {
     });
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function checkedKey(written: string, name: string): KeyObject {
   const bytes = Buffer.from(written, 'base64');
   if (bytes.length !== keyBytes) {
@@ -86,7 +79,7 @@ function checkedKey(written: string, name: string): KeyObject {
   return createSecretKey(bytes);
 }
 
-/** What 32 random bytes practically never are: nearly all alike, steps of a ladder, or readable text. */
+/** Whether the bytes are nearly all alike, a sequence, or readable text: 32 random bytes practically never are. */
 function looksMadeUp(bytes: Buffer): boolean {
   const fewDifferent = new Set(bytes).size < 16;
   const step = ((bytes[1] ?? 0) - (bytes[0] ?? 0)) & 0xff;

@@ -96,6 +96,6 @@ function withFile(path: string, flags: string, use: (handle: number) => unknown)
 function missing(file: string): CribError {
   return new CribError(
     'NOT_FOUND',
-    `There are no keys in ${file}, and what is stored needs the ones it was sealed with. Nothing was changed. Put that file back, or give TOOLCRIB_KEYS. If the keys are lost, \`toolcrib secrets rekey --new-key --delete-unreadable\` makes new ones and deletes the secrets.`,
+    `There are no keys in ${file}, and the stored secrets need the keys that sealed them. Nothing was changed. Put that file back, or give TOOLCRIB_KEYS. If the keys are lost, \`toolcrib secrets rekey --new-key --delete-unreadable\` makes new ones and deletes the secrets.`,
   );
 }

@@ -6,7 +6,7 @@ import { asSecretRow } from './sealed-connection.ts';
 import { placeOf, tryOpen } from './stored-secret.ts';
 
 export interface RekeyOptions {
-  /** Deletes what does not open, where it would otherwise be a reason to change nothing. */
+  /** Deletes values that do not open; otherwise one of them stops the whole run. */
   deleteUnreadable?: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function rekeyRows({ store, keyRing, actor, deleteUnreadable = fals
       const value = tryOpen(keyRing, row);
       if (value === undefined) outcome.deleted.push(row.name);
       else if (kidOf(row.sealed) !== newest) {
-        // The value is what it was, so the time of its last change is too.
+        // The value stays the same, so the time of its last change does too.
         await write(seal(keyRing, value, placeOf(row)));
         outcome.rewritten += 1;
       }
@@ -62,7 +62,7 @@ async function sealedRows({ secrets, connections }: StoreNouns) {
     row: asSecretRow(connection),
     write: async (sealed: string) => {
       if (await connections.update({ ...connection, sealed })) return;
-      throw new CribError('CONFLICT', 'A connection was changed in the meantime. Nothing was sealed anew: run it again.');
+      throw new CribError('CONFLICT', 'A connection was changed in the meantime. Nothing was resealed: run the command again.');
     },
     remove: () => connections.delete(connection.id),
   }));

@@ -1,34 +1,32 @@
 import type { Steps } from '../durable/steps.ts';
 import type { ToolOutput } from '../model/call.ts';
-import type { EndSignal } from '../model/end-signal.ts';
+import type { CallSignal } from '../model/end-signal.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import type { Span } from '../model/tracing.ts';
 import type { Tool } from '../model/tool.ts';
 
-/** What a source is told about the call it serves. */
+/** The context of a call for the source that serves it. */
 export interface CallContext {
   readonly callId: string;
   readonly principal: Principal;
-  /** Aborts when the caller goes away, cancels, or the deadline passes. */
-  readonly signal: AbortSignal;
-  /** The same, for a source whose calls are so quick that an `AbortSignal` for each would cost more than they do. */
-  readonly ending: EndSignal;
-  /** How much of its time is left; undefined where that is not known. */
+  /** Fires when the caller goes away or cancels, or when the deadline passes. */
+  readonly signal: CallSignal;
+  /** How much time the call has left; undefined if unknown. */
   readonly leftMs?: number | undefined;
-  /** [OPS-1] The span of the call, under which a source puts its own; undefined where nobody wants traces. */
+  /** [OPS-1] The span of the call, the parent of the source's own spans; undefined if there are no traces. */
   readonly span?: Span | undefined;
-  /** What is passed on upstream: of that span, or what the caller sent. */
+  /** The trace context to send upstream: that of the span, or the caller's. */
   readonly trace?: TraceContext | undefined;
-  /** [POLL-2] [WF-2] Where a call of this tool goes on after a crash: in these modes everything is done in steps. */
+  /** [POLL-2] [WF-2] The steps of a call that continues after a crash; undefined for other calls. */
   readonly steps?: Steps | undefined;
-  /** Whether a redirect is an answer to this call, and not to be followed. */
+  /** Whether a redirect is returned as the result instead of being followed. */
   readonly keepsRedirects?: boolean | undefined;
-  /** How far the call is; reaches the caller's stream in order. */
+  /** Reports progress; updates reach the caller's stream in order. */
   progress(update: { progress: number; total?: number; message?: string }): void;
   log(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void;
-  /** [MCP-13] Puts a question of the tool's to the caller. Declined at once where nobody is there to answer. */
+  /** [MCP-13] Asks the caller a question for the tool. Declined at once if there is no one to answer. */
   elicit(request: JsonObject): Promise<JsonObject>;
 }
 

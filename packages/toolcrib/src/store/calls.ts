@@ -1,20 +1,21 @@
 import type { CallRecord } from '../model/call.ts';
-import type { AppendRows } from './audit/chain-writer.ts';
-import { ledgers, storedValues } from './audit/ledgers.ts';
+import type { ChainWriter } from './audit/chain-writer.ts';
+import { ledgers } from './audit/ledgers.ts';
 import { fitsFilter } from './call-filter.ts';
 import { createEndedCalls } from './ended-calls.ts';
 import { callColumns, findCalls, type CallPage, type FoundCalls } from './find-calls.ts';
+import { storedValues } from './stored-values.ts';
 import type { Queries } from './tables.ts';
 
 export type Calls = ReturnType<typeof createCalls>;
 
-export function createCalls(queries: Queries, append: AppendRows) {
-  /** Those that are being made, by any server: what is known of them would be their record if they were never heard of again. */
+export function createCalls(queries: Queries, writer: ChainWriter) {
+  /** Calls that are running on any server: their notes would become their records if nothing more were heard of them. */
   async function running({ before, limit: _limit, ...filter }: CallPage): Promise<CallRecord[]> {
     let query = queries.selectFrom('calls_in_flight').select('record').orderBy('call_id', 'desc');
     if (before !== undefined) query = query.where('call_id', '<', before);
     return (await query.execute()).flatMap(({ record }) => {
-      // What an earlier version noted has no name.
+      // Notes of an earlier version have no name.
       const noted = JSON.parse(record) as Omit<CallRecord, 'user_name'>;
       const call: CallRecord = { user_name: null, ...noted, status: 'running', error_code: null, error_origin: null };
       return fitsFilter(call, filter) ? [call] : [];
@@ -24,7 +25,7 @@ export function createCalls(queries: Queries, append: AppendRows) {
   return {
     /** Writes all of them in one commit and returns when they are durable. The caller collects what belongs together. */
     async append(records: readonly CallRecord[]): Promise<void> {
-      if (records.length > 0) await append(records.map(valuesOf));
+      if (records.length > 0) await writer.append(records.map(valuesOf));
     },
 
     async get(callId: string): Promise<CallRecord | undefined> {
@@ -52,6 +53,6 @@ export function createCalls(queries: Queries, append: AppendRows) {
 function valuesOf(record: CallRecord) {
   const { started_at, duration_us } = record;
   // Whole already, but for a caller of the library that measures more finely.
-  if (Number.isInteger(started_at) && Number.isInteger(duration_us)) return storedValues(ledgers.calls, record);
-  return storedValues(ledgers.calls, { ...record, started_at: Math.round(started_at), duration_us: Math.round(duration_us) });
+  if (Number.isInteger(started_at) && Number.isInteger(duration_us)) return storedValues(ledgers.calls.columns, record);
+  return storedValues(ledgers.calls.columns, { ...record, started_at: Math.round(started_at), duration_us: Math.round(duration_us) });
 }

@@ -20,7 +20,7 @@ export function createExclusively(database: Database, lockId = configurationLock
   };
 }
 
-/** The lock belongs to a connection, so it goes with a server that dies. Whoever waits holds none: the work itself needs them. */
+/** The lock belongs to a connection, so it goes with a server that dies. Waiting holds no connection: the work itself needs them. */
 async function underLock<Result>({ pool }: PostgresDatabase, lockId: number, work: () => Promise<Result>): Promise<Result> {
   for (const giveUpAt = performance.now() + patienceMs; ;) {
     const client = await pool.connect();
@@ -35,7 +35,7 @@ async function underLock<Result>({ pool }: PostgresDatabase, lockId: number, wor
       client.release(!isFree);
     }
     if (performance.now() > giveUpAt)
-      throw new CribError('SERVICE_UNAVAILABLE', 'Another server has been at this for a minute and is not done: try again later');
+      throw new CribError('SERVICE_UNAVAILABLE', 'Another server has been doing this for a minute and is not done: try again later');
     await delay(askAgainMs);
   }
 }

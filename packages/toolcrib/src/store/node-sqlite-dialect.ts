@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { SqliteAdapter, SqliteDialect, SqliteQueryCompiler, type SqliteDatabase, type SqliteStatement } from 'kysely';
-import { plainParameter } from './plain-text.ts';
+import { plainParameter } from './stored-values.ts';
 
 const cachedStatements = 200;
 

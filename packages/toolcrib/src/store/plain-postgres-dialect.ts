@@ -1,9 +1,9 @@
 import { PostgresDialect, PostgresQueryCompiler, type PostgresPool } from 'kysely';
 import type { Pool } from 'pg';
 import { CribError } from '../model/crib-error.ts';
-import { plainParameter } from './plain-text.ts';
+import { plainParameter } from './stored-values.ts';
 
-/** Kysely's PostgreSQL dialect, whose statements carry only text PostgreSQL takes, and whose outages are told as such. */
+/** Kysely's PostgreSQL dialect, whose statements carry only text that PostgreSQL accepts, and whose outages are reported as such. */
 export class PlainPostgresDialect extends PostgresDialect {
   constructor(pool: Pool) {
     super({ pool: kyselyView(pool) });

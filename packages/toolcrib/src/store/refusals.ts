@@ -1,6 +1,7 @@
 import type { Refusal, RefusalKind } from '../model/refusal.ts';
-import type { AppendRows } from './audit/chain-writer.ts';
-import { ledgers, storedValues } from './audit/ledgers.ts';
+import type { ChainWriter } from './audit/chain-writer.ts';
+import { ledgers } from './audit/ledgers.ts';
+import { storedValues } from './stored-values.ts';
 import type { Queries } from './tables.ts';
 
 export interface RefusalPage {
@@ -14,10 +15,10 @@ const columns = ledgers.refusals.columns.map(([name]) => name as keyof Refusal);
 
 export type Refusals = ReturnType<typeof createRefusals>;
 
-export function createRefusals(queries: Queries, append: AppendRows) {
+export function createRefusals(queries: Queries, writer: ChainWriter) {
   return {
     async append(refusals: readonly Refusal[]): Promise<void> {
-      if (refusals.length > 0) await append(refusals.map((refusal) => storedValues(ledgers.refusals, refusal)));
+      if (refusals.length > 0) await writer.append(refusals.map((refusal) => storedValues(ledgers.refusals.columns, refusal)));
     },
 
     /** The newest first. */

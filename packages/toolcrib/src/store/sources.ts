@@ -1,16 +1,18 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { mcpDefinitionSchema } from '../model/mcp-definition.ts';
-import { openApiDefinitionSchema } from '../model/openapi-definition.ts';
+import { sourceDefinitionSchema } from '../model/source-definition.ts';
 import type { SourceRecord } from '../model/source.ts';
-import { workflowDefinitionSchema } from '../model/workflow-definition.ts';
 import { nameConflicts } from './name-conflicts.ts';
 import { readJson, readRow } from './read-row.ts';
 import type { Queries, Tables } from './tables.ts';
 
 export type Sources = ReturnType<typeof createSources>;
 
-export function createSources(queries: Queries) {
+/** What definitions of this type of source are read with. */
+export type DefinitionOf = (sourceType: string) => z.ZodType;
+
+export function createSources(queries: Queries, definitionOf?: DefinitionOf) {
+  const read = (row: Selectable<Tables['sources']>) => readSource(row, definitionOf);
   return {
     async list(): Promise<SourceRecord[]> {
       return (await queries.selectFrom('sources').selectAll().orderBy('namespace').execute()).map(read);
@@ -41,15 +43,11 @@ export function createSources(queries: Queries) {
   };
 }
 
-const definitionSchemas = {
-  mcp: mcpDefinitionSchema,
-  openapi: openApiDefinitionSchema,
-  workflow: workflowDefinitionSchema,
-  builtin: z.null(),
-} as const;
+/** What the definition of any source has; its kind knows the rest. */
+const anyDefinition = z.looseObject(sourceDefinitionSchema.shape).nullable();
 
-function read({ registration: given, ...row }: Selectable<Tables['sources']>): SourceRecord {
-  const schema: z.ZodType = definitionSchemas[row.source_type];
+function readSource({ registration: given, ...row }: Selectable<Tables['sources']>, definitionOf: DefinitionOf | undefined): SourceRecord {
+  const schema = definitionOf?.(row.source_type) ?? anyDefinition;
   const definition = readRow(schema, 'sources', row.id, readJson('sources', row.id, row.definition));
   const registration = given === null ? {} : { registration: readJson('sources', row.id, given) };
   return { ...row, ...registration, enabled: row.enabled === 1, definition } as SourceRecord;

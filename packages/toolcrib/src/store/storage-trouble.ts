@@ -12,9 +12,9 @@ export function storageTrouble(error: unknown): string | undefined {
   const primary = primaryCode(error);
   const state = sqlState(error);
   if (primary === sqlite.full || state === '53100') return 'The disk is full: make room where the database is.';
-  if (primary === sqlite.readOnly || state === '25006') return 'The database can only be read.';
+  if (primary === sqlite.readOnly || state === '25006') return 'The database is read-only.';
   if (primary === sqlite.ioError || primary === sqlite.cannotOpen || state.startsWith('58'))
-    return 'The disk of the database cannot be written.';
+    return 'The disk of the database cannot be written to.';
   if (state.startsWith('53')) return 'The database has no room for more at the moment.';
   // Statements that were given up: by PostgreSQL, and by us when it was silent.
   if (state === '57014' || (error instanceof Error && error.message === 'Query read timeout'))

@@ -5,9 +5,9 @@ import type { Json } from '../model/json.ts';
 import type { AuditHead } from '../model/audit.ts';
 import { createAnswers, type Answers } from './answers.ts';
 import { createArtifacts, type Artifacts } from './artifacts.ts';
-import { createAppend } from './audit/append.ts';
 import { createAudit, type Audit } from './audit/audit.ts';
 import { chainEvent } from './audit/chain-event.ts';
+import { createChainWriter } from './audit/chain-writer.ts';
 import { ledgers } from './audit/ledgers.ts';
 import type { ChainKeys } from './audit/mac.ts';
 import { createCalls, type Calls } from './calls.ts';
@@ -24,7 +24,7 @@ import { nameConflicts } from './name-conflicts.ts';
 import { createPolicies, type Policies } from './policies.ts';
 import { createRefusals, type Refusals } from './refusals.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
-import { createSources, type Sources } from './sources.ts';
+import { createSources, type DefinitionOf, type Sources } from './sources.ts';
 import type { Queries } from './tables.ts';
 import { createTools, type Tools } from './tools.ts';
 
@@ -49,7 +49,7 @@ export interface Store extends StoreNouns {
   /** Appended to, by each server in a chain of its own, and therefore never within a change. */
   readonly calls: Calls;
   readonly refusals: Refusals;
-  /** [SEC-4] What is being done at the moment. */
+  /** [SEC-4] Notes of the calls that run at this moment. */
   readonly inFlight: InFlight;
   readonly audit: Audit;
   /**
@@ -62,7 +62,7 @@ export interface Store extends StoreNouns {
   snapshot<Result>(read: (nouns: StoreNouns) => Promise<Result>): Promise<Result>;
   /** Tells every server that watches, this one too, something that needs no record. Nobody listens on SQLite: there is one server. */
   signal(name: string, payload: Json): Promise<void>;
-  /** For what is made of many changes, so that servers which begin the same at once do not do it twice. */
+  /** For work made of many changes, so that servers which begin the same work at once do not do it twice. */
   readonly exclusively: Exclusively;
 }
 
@@ -71,21 +71,24 @@ const largestSignal = 7900;
 
 export interface StoreOptions {
   now?: () => number;
-  /** [SEC-4] What the record is chained with; without keys it is kept without chains. */
+  /** [SEC-4] The keys that chain the record; without them it is kept without chains. */
   keys?: ChainKeys;
-  /** Throws where what is written would not be kept. Asked before a change, and again before it is acknowledged. */
+  /** Throws where a write would be lost. Called before a change, and again before it is acknowledged. */
   check?: (() => void) | undefined;
+  /** What definitions of a type of source are read with; only what all have in common is checked where it is left out. */
+  definitionOf?: DefinitionOf;
 }
 
-export function createStore(database: Database, { now = Date.now, keys, check }: StoreOptions = {}): Store {
+export function createStore(database: Database, { now = Date.now, keys, check, definitionOf }: StoreOptions = {}): Store {
+  const nouns = (queries: Queries) => nounsOf(queries, definitionOf);
   const { kysely, dialect } = database;
   let seen: AuditHead | undefined;
-  const calls = createAppend({ database, ledger: ledgers.calls, keys, now });
-  const refusals = createAppend({ database, ledger: ledgers.refusals, keys, now });
+  const calls = createChainWriter({ database, ledger: ledgers.calls, keys, now });
+  const refusals = createChainWriter({ database, ledger: ledgers.refusals, keys, now });
   return {
     ...nouns(kysely),
-    calls: createCalls(kysely, calls.append),
-    refusals: createRefusals(kysely, refusals.append),
+    calls: createCalls(kysely, calls),
+    refusals: createRefusals(kysely, refusals),
     inFlight: createInFlight(kysely),
     audit: createAudit({ database, keys, own: () => [calls.last, refusals.last, seen].filter((head) => head !== undefined) }),
 
@@ -125,9 +128,9 @@ export function createStore(database: Database, { now = Date.now, keys, check }:
   };
 }
 
-function nouns(queries: Queries): StoreNouns {
+function nounsOf(queries: Queries, definitionOf: DefinitionOf | undefined): StoreNouns {
   return {
-    sources: createSources(queries),
+    sources: createSources(queries, definitionOf),
     tools: createTools(queries),
     groups: createGroups(queries),
     policies: createPolicies(queries),

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { CribError } from '../model/crib-error.ts';
 import { toolOverridesSchema, type DiscoveredTool, type PinnedDefinition, type ToolOverrides, type ToolRecord } from '../model/tool.ts';
 import { nameConflicts } from './name-conflicts.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from './stored-values.ts';
 import { readJson, readRow, readStored } from './read-row.ts';
 import type { Queries, Tables } from './tables.ts';
 

@@ -10,11 +10,11 @@ import { listen } from './listen.ts';
 export interface ChangeWatch {
   database: Database;
   /**
-   * What these topics are about may have changed, up to this event. May be told again, and of this server's own changes too. When it
-   * throws or rejects it is told again until it does not, so that no change is lost on a server that could not read it at once.
+   * What these topics are about may have changed, up to this event. May be called again for the same change, and for this server's own
+   * changes. Where it throws or rejects it is called again until it succeeds, so that a server which could not read a change loses none.
    */
   onChange(topics: Set<ChangeTopic>, lastId: number): void | Promise<void>;
-  /** All that was changed before this moment, of `performance.now()`, has been reported. Told after every look that succeeded. */
+  /** Every change before this moment, of `performance.now()`, has been reported. Called after every look that succeeded. */
   onSeen?(at: number): void;
   /** A signal of any server, this one too. */
   onSignal?(name: string, payload: Json): void;
@@ -64,7 +64,7 @@ export async function watchChanges(watch: ChangeWatch): Promise<AsyncDisposable>
         if (failing) watch.warn('Changes made on other servers are seen again');
         failing = false;
       } catch (error) {
-        if (!failing) watch.warn(`Changes made on other servers are not seen: ${String(error)}. Trying again.`);
+        if (!failing) watch.warn(`Changes made on other servers cannot be seen: ${String(error)}. Trying again.`);
         failing = true;
       }
     }
@@ -85,7 +85,7 @@ export async function watchChanges(watch: ChangeWatch): Promise<AsyncDisposable>
     clientConfig: database.clientConfig,
     channels: [changesChannel, signalsChannel],
     onNotification: receive,
-    // What was said while nobody listened is found in the table.
+    // Changes that were announced while nobody listened are found in the table.
     onListening: () => wake.abort(),
     warn: (message) => watch.warn(message),
   });
@@ -98,7 +98,7 @@ export async function watchChanges(watch: ChangeWatch): Promise<AsyncDisposable>
   };
 }
 
-/** Anybody who may connect to the database may notify: what is not a signal of ours is passed over. */
+/** Anybody who may connect to the database may notify: payloads that are not our signals are ignored. */
 function parseSignal(text: string): z.output<typeof signalSchema> | undefined {
   try {
     return signalSchema.safeParse(JSON.parse(text)).data;

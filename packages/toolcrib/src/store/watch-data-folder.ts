@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { CribError } from '../model/crib-error.ts';
 
 /** Callers read it too, so it names no path. */
-const reason = 'The data folder of the server was deleted, moved or replaced while it runs: whatever is written now would be lost.';
+const reason = 'The data folder of the server was deleted, moved or replaced while it runs: new data would be lost.';
 
 interface DataFolderWatch {
   dataDir: string;
-  /** Told once when the files are no longer those that were opened. */
+  /** Called once when the files are no longer those that were opened. */
   onGone(reason: string): void;
-  /** Told when the very same files are back in their place. */
+  /** Called when the same files are back in their place. */
   onBack(): void;
   everyMs?: number;
 }
 
 export interface WatchedDataFolder extends Disposable {
   readonly isGone: boolean;
-  /** Throws where what is written now would be lost. */
+  /** Throws where a write would be lost now. */
   check(): void;
 }
 

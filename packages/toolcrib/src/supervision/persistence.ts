@@ -2,32 +2,31 @@ import { CribError } from '../model/crib-error.ts';
 import type { Resilience } from '../model/source-definition.ts';
 import { EngineUnavailableError } from '../model/named-errors.ts';
 import { RefusedAddressError } from '../net/network-rules.ts';
-import { backoffMs } from './backoff.ts';
-import { engineBackoffMs } from './engine-outage.ts';
-import { pause } from './waiting.ts';
+import { backoffMs, engineBackoffMs } from '../resilience/backoff.ts';
+import { pause } from '../resilience/waiting.ts';
 
 export interface Persistence {
-  /** Goes on trying in the background after a start that failed with this, from the first pause on. */
+  /** Retries in the background after a start that failed with `failure`, beginning with the first pause. */
   goOn(failure: unknown): void;
   end(reason: Error): void;
 }
 
 interface PersistenceInput {
-  /** `quietly` where its status is to stay what it is until it is up, or fails for another reason. */
+  /** `quietly`: the status stays as it is until the source is up or fails for another reason. */
   start(quietly: boolean): Promise<void>;
-  /** Whether it is no longer its to start: somebody else has, or it works. */
+  /** Whether retrying is over: the source was started by somebody else, or works. */
   isOver(): boolean;
   restart: Resilience['restart'];
-  /** What runs elsewhere costs next to nothing to try: that is done until it is up, however long it takes. */
+  /** True for remote sources. Trying them costs next to nothing, so they are retried without limit. */
   elsewhere: boolean;
-  /** Told when it is tried next; not while the engine of containers is away, which is tried every few seconds. */
+  /** Called with the time of the next attempt; not while the container engine is down, which is tried every few seconds. */
   onPause(retryAt: Date): void;
   enginePauseMs?: number | undefined;
 }
 
 /**
- * [MCP-10] What is spoken to may be started after us, or be away for a while, and nobody is there who would start it again by hand. So a failed
- * start is made again after growing pauses. [ERR-2] Where only the engine of containers is away, after short ones.
+ * [MCP-10] A server may start after us, or be down for a while, with nobody there to start it by hand. So a failed start is retried after
+ * growing pauses; [ERR-2] after short ones if only the container engine is down.
  */
 export function createPersistence({ start, isOver, restart, elsewhere, onPause, enginePauseMs }: PersistenceInput): Persistence {
   const most = elsewhere && restart.maxAttempts > 0 ? Number.POSITIVE_INFINITY : restart.maxAttempts;
@@ -58,7 +57,7 @@ export function createPersistence({ start, isOver, restart, elsewhere, onPause, 
 
   return {
     goOn(failure) {
-      trying?.abort(new CribError('CONFLICT', 'It was started by hand meanwhile'));
+      trying?.abort(new CribError('CONFLICT', 'The source was started by hand meanwhile'));
       const own = new AbortController();
       trying = own;
       void tryAgain(failure, own.signal)
@@ -74,20 +73,20 @@ export function createPersistence({ start, isOver, restart, elsewhere, onPause, 
   };
 }
 
-/** A status that another time may be another: nobody is behind the proxy yet, the path is not served yet, too much was asked. */
+/** Client errors that may pass: the path is not served yet, or there were too many requests. */
 const passingStatus = new Set([404, 408, 425, 429]);
 
-/** What may be over by itself; a package that is not there, a credential that is refused, or a value that is missing, will still be so in a minute. */
+/** Whether an error may pass by itself. A missing package, a refused credential or a missing value will not. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof CribError) || isRefusedAddress(error)) return false;
   const { code, upstreamStatus: status, retryable } = error;
   if (code !== 'NETWORK_ERROR' && code !== 'SERVICE_UNAVAILABLE') return false;
   if (status !== undefined) return status >= 500 || passingStatus.has(status);
-  // What says of itself that it does not pass: the operator's rules, or a server that does not speak MCP.
+  // Not retryable: refused by the operator's rules, or a server that does not speak MCP.
   return code === 'NETWORK_ERROR' || retryable;
 }
 
-/** The operator decides where we may connect to, and starts us anew for that. */
+/** Retrying is pointless: the operator sets the network rules, and changing them takes a restart of this server. */
 function isRefusedAddress(error: unknown): boolean {
   return error instanceof Error && (error instanceof RefusedAddressError || isRefusedAddress(error.cause));
 }

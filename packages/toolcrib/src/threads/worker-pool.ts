@@ -1,109 +1,48 @@
-import { Worker } from 'node:worker_threads';
 import { CribError } from '../model/crib-error.ts';
-import { createFairQueue } from '../model/fair-queue.ts';
-
-/** Why work was ended before it was done. `begunAnew` is true where the worker had said `anew` by then. */
-export interface Stopped {
-  readonly stopped: 'time' | 'memory' | 'broken';
-  readonly begunAnew: boolean;
-}
-
-/** A worker says `ready` once, when it has loaded. It may say `anew` when it has done the first part of its work: the time begins anew. */
-export type WorkerMessage<Outcome> = 'ready' | 'anew' | { outcome: Outcome };
+import type { EndSignal } from '../model/end-signal.ts';
+import { createFairQueue } from '../resilience/fair-queue.ts';
+import { WorkerSeat, type Job, type Stopped } from './worker-seat.ts';
 
 export interface WorkerPool<Work, Outcome> {
   /** Rejects with the signal's reason, or a `CribError`. */
-  run(work: Work, caller: string, signal?: AbortSignal): Promise<Outcome | Stopped>;
+  run(work: Work, caller: string, signal?: EndSignal): Promise<Outcome | Stopped>;
   close(): Promise<void>;
 }
 
 export interface WorkerPoolOptions {
   workers: number;
-  /** How long one piece of work may take once it has begun. */
+  /** How long one job may take once it has begun. */
   timeLimitMs: number;
   memoryLimitMb: number;
-  /** How many may wait, in all. One caller may have half of them. */
+  /** How many jobs may wait in total. One caller may have half of them. */
   mostWaiting: number;
-  /** How many threads work for one caller at the same time; all of them where it is left out. */
+  /** How many threads work for one caller at the same time; all of them if left out. */
   threadsPerCaller?: number;
 }
 
-interface Job<Work, Outcome> {
-  readonly work: Work;
-  readonly caller: string;
-  settle(outcome: Outcome | Stopped): void;
-  fail(reason: unknown): void;
-}
-
-/** One worker thread, from its start until it has really ended. */
-interface Seat<Work, Outcome> {
-  readonly worker: Worker;
-  state: 'starting' | 'idle' | 'busy' | 'ending';
-  begunAnew: boolean;
-  job?: Job<Work, Outcome> | undefined;
-  timer?: NodeJS.Timeout;
-  fault?: NodeJS.ErrnoException;
-}
-
-/** Runs work that somebody hostile could make endless, on threads that can be ended. Threads start with the first work and are reused. */
+/** Runs jobs that a hostile caller could make endless, on threads that can be terminated. Threads start on demand and are reused. */
 export function createWorkerPool<Work, Outcome>(file: URL, options: WorkerPoolOptions): WorkerPool<Work, Outcome> {
   const { workers, timeLimitMs, memoryLimitMb, mostWaiting, threadsPerCaller = workers } = options;
-  const seats = new Set<Seat<Work, Outcome>>();
+  // A seat counts until its thread has ended, so there are never more threads than workers.
+  const seats = new Set<WorkerSeat<Work, Outcome>>();
   const queue = createFairQueue<Job<Work, Outcome>>({ most: mostWaiting, mostPerCaller: Math.ceil(mostWaiting / 2) });
   const busy = new Map<string, number>();
   let closed = false;
 
-  function startWorker(): Worker {
-    return new Worker(file, {
-      // Nothing of ours is of use to the work, and the environment holds secrets.
-      env: {},
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
-    });
-  }
-
   function openSeat(): void {
-    let worker: Worker;
+    const onReleased = ({ caller }: Job<Work, Outcome>) => count(caller, -1);
     try {
-      worker = startWorker();
+      seats.add(new WorkerSeat({ file, timeLimitMs, memoryLimitMb, onIdle: dispatch, onReleased, onExit: leave }));
     } catch (error) {
-      return failWaiting(startError(error));
+      failWaiting(startError(error));
     }
-    const seat: Seat<Work, Outcome> = { worker, state: 'starting', begunAnew: false };
-    seats.add(seat);
-    worker.on('message', (message: WorkerMessage<Outcome>) => hear(seat, message));
-    worker.on('error', (error: NodeJS.ErrnoException) => (seat.fault = error));
-    worker.on('exit', () => leave(seat));
   }
 
-  function hear(seat: Seat<Work, Outcome>, message: WorkerMessage<Outcome>): void {
-    if (message === 'anew') {
-      seat.begunAnew = true;
-      seat.timer?.refresh();
-      return;
-    }
-    if (message !== 'ready') release(seat)?.settle(message.outcome);
-    if (seat.state === 'ending') return;
-    seat.state = 'idle';
-    dispatch();
-  }
-
-  function leave(seat: Seat<Work, Outcome>): void {
+  function leave(seat: WorkerSeat<Work, Outcome>, failedToStart: { cause: unknown } | undefined): void {
     seats.delete(seat);
-    const stopped = seat.fault?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'broken';
-    release(seat)?.settle({ stopped, begunAnew: seat.begunAnew });
-    // Whoever waits must not wait for threads that cannot be started.
-    if (seat.state === 'starting') failWaiting(startError(seat.fault));
+    // Jobs must not wait for threads that cannot be started.
+    if (failedToStart !== undefined) failWaiting(startError(failedToStart.cause));
     dispatch();
-  }
-
-  /** Takes the job off the seat; it is settled by whoever gets it. */
-  function release(seat: Seat<Work, Outcome>): Job<Work, Outcome> | undefined {
-    const { job } = seat;
-    clearTimeout(seat.timer);
-    seat.job = undefined;
-    if (job !== undefined) count(job.caller, -1);
-    return job;
   }
 
   function count(caller: string, more: number): void {
@@ -112,43 +51,28 @@ export function createWorkerPool<Work, Outcome>(file: URL, options: WorkerPoolOp
     else busy.set(caller, now);
   }
 
-  function end(seat: Seat<Work, Outcome>): void {
-    seat.state = 'ending';
-    void seat.worker.terminate();
-  }
-
   function dispatch(): void {
     let starting = 0;
     for (const seat of seats) {
-      if (seat.state === 'idle') begin(seat);
+      if (seat.state === 'idle') seatNext(seat);
       else if (seat.state === 'starting') starting++;
     }
-    // A seat counts until its thread has ended, so there are never more threads than workers.
     for (; queue.size > starting && seats.size < workers; starting++) openSeat();
   }
 
-  function begin(seat: Seat<Work, Outcome>): void {
+  function seatNext(seat: WorkerSeat<Work, Outcome>): void {
     const job = queue.take((caller) => (busy.get(caller) ?? 0) < threadsPerCaller);
-    // An idle thread does not keep the process alive; a busy one does.
-    if (!job) return seat.worker.unref();
-    seat.worker.ref();
-    seat.state = 'busy';
-    seat.begunAnew = false;
-    seat.job = job;
+    if (job === undefined) return seat.rest();
     count(job.caller, 1);
-    seat.timer = setTimeout(() => {
-      end(seat);
-      release(seat)?.settle({ stopped: 'time', begunAnew: seat.begunAnew });
-    }, timeLimitMs);
-    seat.worker.postMessage(job.work, []);
+    seat.begin(job);
   }
 
   function cancel(job: Job<Work, Outcome>, reason: unknown): void {
     queue.remove(job.caller, job);
     for (const seat of seats) {
       if (seat.job !== job) continue;
-      release(seat);
-      end(seat);
+      seat.release();
+      void seat.end();
     }
     job.fail(reason);
   }
@@ -176,7 +100,7 @@ export function createWorkerPool<Work, Outcome>(file: URL, options: WorkerPoolOp
           },
         };
         if (!queue.push(caller, job)) {
-          throw new CribError('RATE_LIMITED', 'Too many calls of this kind are waiting; try again in a moment.', {
+          throw new CribError('RATE_LIMITED', 'Too many calls of this kind are waiting: try again in a moment.', {
             retryAfterMs: timeLimitMs,
           });
         }
@@ -188,16 +112,16 @@ export function createWorkerPool<Work, Outcome>(file: URL, options: WorkerPoolOp
     async close() {
       closed = true;
       failWaiting(closedError());
-      for (const seat of seats) release(seat)?.fail(closedError());
-      await Promise.all(Array.from(seats, ({ worker }) => worker.terminate()));
+      for (const seat of seats) seat.release()?.fail(closedError());
+      await Promise.all(Array.from(seats, (seat) => seat.end()));
     },
   };
 }
 
 function closedError(): CribError {
-  return new CribError('SERVICE_UNAVAILABLE', 'The server is shutting down; call again once it is back.', { origin: 'gateway' });
+  return new CribError('SERVICE_UNAVAILABLE', 'The server is shutting down: try again once it is back.', { origin: 'gateway' });
 }
 
 function startError(cause: unknown): CribError {
-  return new CribError('INTERNAL', 'The thread that does this work could not be started.', { cause });
+  return new CribError('INTERNAL', 'The worker thread for this call could not be started.', { cause });
 }

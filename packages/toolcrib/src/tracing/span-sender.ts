@@ -2,9 +2,9 @@ import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { ProtocolError } from '../model/named-errors.ts';
 
 export interface SpanSenderInput {
-  /** Sends one batch and gives the status of the answer. */
+  /** Sends one batch and resolves with the status of the response. */
   post(batch: ReadableSpan[], signal: AbortSignal): Promise<number>;
-  /** Told once when the collector stops taking spans, and once when it takes them again. */
+  /** Called once when the collector stops accepting spans, and once when it accepts them again. */
   warn(message: string): void;
   maxWaiting?: number;
   batchSize?: number;
@@ -12,13 +12,13 @@ export interface SpanSenderInput {
   timeoutMs?: number;
 }
 
-/** What may be over in a moment; whatever else is refused will be refused again. */
+/** Statuses worth a retry; any other refusal would be repeated. */
 const passing = new Set([429, 502, 503, 504]);
 const longestPauseMs = 30_000;
 
 /**
- * [OPS-1] Sends finished spans in batches, beside the calls and never in their way: what a collector that is slow or away does not take waits
- * in a bounded queue, and what does not fit there is dropped and counted.
+ * [OPS-1] Sends finished spans in batches, without delaying calls. While the collector is slow or down, spans wait in a bounded queue;
+ * spans that do not fit are dropped and counted.
  */
 export class SpanSender implements SpanProcessor {
   sent = 0;
@@ -51,7 +51,7 @@ export class SpanSender implements SpanProcessor {
     while (this.#waiting.length > 0 && this.#failures === 0);
   }
 
-  /** Sends what waits, for as long as `flushMs` at most. */
+  /** Sends the spans that wait, for `flushMs` at most. */
   async close(flushMs: number): Promise<void> {
     const timer = setTimeout(() => this.#closing.abort(new Error('The server is stopping')), flushMs);
     await this.forceFlush();
@@ -95,19 +95,19 @@ export class SpanSender implements SpanProcessor {
       if (status < 300) this.#succeeded(batch);
       else this.#failed(batch, `it answered with status ${status}`, passing.has(status));
     } catch (error) {
-      // Who answers nonsense may have taken them all the same.
+      // After a malformed response the collector may have accepted the spans: no retry.
       this.#failed(batch, error instanceof Error ? error.message : String(error), !(error instanceof ProtocolError));
     }
   }
 
   #succeeded(batch: ReadableSpan[]): void {
     this.sent += batch.length;
-    if (this.#failures > 0) this.#input.warn(`The collector takes traces again; ${this.dropped} spans have been dropped so far`);
+    if (this.#failures > 0) this.#input.warn(`The collector accepts traces again; ${this.dropped} spans have been dropped so far`);
     this.#failures = 0;
   }
 
   #failed(batch: ReadableSpan[], reason: string, again: boolean): void {
-    if (this.#failures === 0) this.#input.warn(`Traces cannot be sent to the collector, and are dropped when too many wait: ${reason}`);
+    if (this.#failures === 0) this.#input.warn(`Traces cannot be sent to the collector, and are dropped when the queue is full: ${reason}`);
     this.#failures++;
     if (again) this.#waiting.unshift(...batch);
     this.dropped += again ? this.#waiting.splice(this.#input.maxWaiting).length : batch.length;

@@ -18,7 +18,7 @@ function messageFor(text: string): string {
 }
 
 describe('[SRC-6] toolcrib.yaml', () => {
-  test('what is not said is empty, and names are those of the keys', () => {
+  test('has empty sections by default and takes names from its keys', () => {
     expect(parse('groups: {clocks: {}}')).toMatchObject({
       server: {},
       wished: { sources: {}, groups: { clocks: { selectors: [], include: [] } }, policies: {}, tests: [] },
@@ -45,14 +45,14 @@ describe('[SRC-6] toolcrib.yaml', () => {
     ['a secret', 'sources:\n  a:\n    headers:\n      X-Key: abc\n', 'crib.yaml:4:7: sources.a.headers.X-Key: is a secret'],
     ['a text', 'hello', 'crib.yaml:1:1: Invalid input: expected object, received string'],
     ['nothing', '# only a comment\n', 'crib.yaml:1:1: the file is empty'],
-    ['a key twice', 'groups: {}\ngroups: {}\n', 'crib.yaml:2:1: groups is here a second time'],
+    ['a key twice', 'groups: {}\ngroups: {}\n', 'crib.yaml:2:1: the field groups is repeated'],
     ['broken YAML', 'groups: {\n', 'crib.yaml:2:1: '],
     ['two documents', 'groups: {}\n---\ngroups: {}\n', 'crib.yaml:2:'],
     ['an unknown tag', 'groups: !!js/function "x"\n', 'crib.yaml:1:9: Unresolved tag'],
     ['a prototype', 'groups:\n  __proto__: {}\n', 'crib.yaml:2:3: __proto__ cannot be the name of a field'],
     ['a prototype deep inside', 'tests:\n  - name: a\n    claims: {a: [{__proto__: 1}]}\n', 'crib.yaml:3:19: __proto__'],
     ['nesting', `tests: [{name: a, claims: {a: ${'['.repeat(200)}${']'.repeat(200)}}}]`, 'nested too deeply'],
-    ['nesting without end', `groups: ${'['.repeat(500_000)}`, 'crib.yaml:1:1: this is nested too deeply'],
+    ['nesting without end', `groups: ${'['.repeat(500_000)}`, 'crib.yaml:1:1: the file is nested too deeply'],
     ['nesting in steps', Array.from({ length: 200 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), 'nested too deeply'],
     [
       'sixty thousand sections',
@@ -67,22 +67,22 @@ describe('[SRC-6] toolcrib.yaml', () => {
     ['a bomb', bomb(), 'Excessive alias count'],
     ['ten megabytes', `# ${'x'.repeat(10_000_000)}`, 'crib.yaml:1:1: the file is larger than 1048576 bytes'],
   ];
-  test.each(wrong)('%s is refused with its place', (_what, text, message) => {
+  test.each(wrong)('is refused with the position of the mistake: %s', (_what, text, message) => {
     expect(messageFor(text)).toContain(message);
   });
 
-  test('aliases are for people who do not want to say things twice', () => {
+  test('can use aliases to say things once', () => {
     const { wished } = parse('groups: {a: &a {selectors: [{source: x}]}, b: *a}');
     expect(wished.groups['b']).toEqual(wished.groups['a']);
   });
 
-  test('its JSON Schema, for editors, is the one in docs (`toolcrib schema` prints it)', () => {
+  test('has a JSON Schema for editors, which is the one in docs (`toolcrib schema` prints it)', () => {
     expect(JSON.parse(readFileSync(join(root, 'docs', 'toolcrib.schema.json'), 'utf8'))).toEqual(
       JSON.parse(JSON.stringify(configFileJsonSchema())),
     );
   });
 
-  test('the example is one', () => {
+  test('has an example that is valid', () => {
     expect(Object.keys(parse(readFileSync(join(root, 'examples', 'toolcrib.yaml'), 'utf8')).wished.sources)).toEqual([
       'everything',
       'issues',

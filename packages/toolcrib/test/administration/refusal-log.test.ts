@@ -45,7 +45,7 @@ test('[SEC-4] a flood of refusals becomes a few lines and a count', async () => 
   expect(counts(written[1])).toEqual([['authentication', 1, '127.0.0.1']]);
 });
 
-test('[SEC-4] what could not be written is written later, and however long that takes it does not pile up', async () => {
+test('[SEC-4] refusals that could not be written are written later, and never pile up', async () => {
   const { log, written, warnings, breakDown } = collecting();
   breakDown(true);
   for (let time = 0; time < 5; time++) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
-import { namesSecret } from '../../src/sources/registration/names-secret.ts';
+import { mcpDefinitionSchema } from '../../src/sources/mcp/mcp-definition.ts';
+import { namesSecret } from '../../src/sources/source-registrations.ts';
 import { fixture, startOpenServer } from '../fixtures/open-server.ts';
 
 const ref = { secret_ref: 'shared' };
@@ -23,18 +23,19 @@ test.each<[string, object, boolean]>([
   ['the characters themselves', { command: ['node', '$${shared}'] }, false],
   ['another secret', { environment: { A: { secret_ref: 'other' } } }, false],
   ['nothing', {}, false],
-])('a definition with %s', (_what, fields, names) => {
-  expect(namesSecret({ id: 's1', definition: mcpDefinitionSchema.parse(fields) }, 'shared')).toBe(names);
+])('namesSecret finds whether a definition uses a secret: %s', (_what, fields, names) => {
+  expect(namesSecret({ id: 's1', source_type: 'mcp', definition: mcpDefinitionSchema.parse(fields) }, 'shared')).toBe(names);
 });
 
 test("a source's own secret is needed where its variable is declared or named", () => {
-  const own = (fields: object) => namesSecret({ id: 's1', definition: mcpDefinitionSchema.parse(fields) }, 'mcp_s1.TOKEN');
+  const own = (fields: object) =>
+    namesSecret({ id: 's1', source_type: 'mcp', definition: mcpDefinitionSchema.parse(fields) }, 'mcp_s1.TOKEN');
   expect(own({ env_definitions: [{ name: 'TOKEN' }] })).toBe(true);
   expect(own({ command: ['node', '${TOKEN}'] })).toBe(true);
   expect(own({ env_definitions: [{ name: 'OTHER' }] })).toBe(false);
 });
 
-test('a secret that sources need is deleted only by force', async () => {
+test('a secret that sources need is deleted only with force', async () => {
   await using server = await startOpenServer();
   const { admin } = server;
   await admin.put('/api/secrets/shared', { value: 'a value of some length' });

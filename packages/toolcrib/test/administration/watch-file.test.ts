@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { watchFile } from '../../src/administration/configuration/watch-file.ts';
 import { temporaryDirectory, untilSeen } from '../running-server.ts';
 
-/** What a watched file was said to hold, in order; `!` where it could not be read. */
+/** The reported contents of a watched file, in order; `!` if it could not be read. */
 function watching(path: string, options: { settleMs?: number; pollMs?: number; read?: (path: string) => Promise<string> } = {}) {
   const told: string[] = [];
   const watch = watchFile({
@@ -19,7 +19,7 @@ function watching(path: string, options: { settleMs?: number; pollMs?: number; r
   return { told, [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose]() };
 }
 
-test('[SRC-6] a file behind a link to another folder, of which nobody tells, is looked at now and then', async () => {
+test('[SRC-6] a file behind a link to another folder, which sends no events, is polled', async () => {
   await using folder = await temporaryDirectory();
   await mkdir(join(folder.path, 'elsewhere'));
   const real = join(folder.path, 'elsewhere', 'file');
@@ -31,7 +31,7 @@ test('[SRC-6] a file behind a link to another folder, of which nobody tells, is 
   expect(watch.told).toEqual(['second']);
 });
 
-test('[SRC-6] a folder that is not there is no reason to give up', async () => {
+test('[SRC-6] the watch goes on while the folder does not exist yet', async () => {
   await using folder = await temporaryDirectory();
   const path = join(folder.path, 'later', 'file');
   await using watch = watching(path, { pollMs: 20 });
@@ -42,7 +42,7 @@ test('[SRC-6] a folder that is not there is no reason to give up', async () => {
   expect(watch.told).toEqual(['!', 'first']);
 });
 
-test('[SRC-6] what is half-written is not taken for finished', async () => {
+test('[SRC-6] a half-written file is not read as finished', async () => {
   await using folder = await temporaryDirectory();
   const path = join(folder.path, 'file');
   await writeFile(path, 'first');
@@ -53,7 +53,7 @@ test('[SRC-6] what is half-written is not taken for finished', async () => {
   expect(watch.told).toEqual(['second']);
 });
 
-test('[SRC-6] a file that goes away is told of once, and again when it is back', async () => {
+test('[SRC-6] a removed file is reported once, and again when it is back', async () => {
   await using folder = await temporaryDirectory();
   const path = join(folder.path, 'file');
   await writeFile(path, 'first');

@@ -1,13 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { addOptions } from '../../src/cli/add-options.ts';
 import { addRegistration } from '../../src/cli/add-registration.ts';
-import { addTarget } from '../../src/cli/add-target.ts';
 import { add } from '../../src/cli/add.ts';
 import type { Given } from '../../src/cli/given.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
-import { sourceFormSchema } from '../../src/sources/registration/source-form.ts';
+import { sourceFormSchema } from '../../src/sources/source-forms.ts';
 import { bookPaths, documentOf, startDocumentService } from '../fixtures/document-service.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../running-server.ts';
 import { startSourceCommands } from './source-commands.ts';
@@ -23,12 +21,12 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** What `toolcrib add` would register. */
+/** The registration that `toolcrib add` would send. */
 function registration(args: string[], variables: Record<string, string> = {}) {
-  const given = parseCommandLine(add, args, {}) as Given<keyof typeof addOptions>;
-  const form = addRegistration(given, addTarget(given), variables);
+  const given = parseCommandLine(add, args, {}) as Given;
+  const form = addRegistration(given).formWith(variables);
   sourceFormSchema.parse(form);
-  return form;
+  return form as { source_type?: string };
 }
 async function file(name: string, content: object | string): Promise<string> {
   const path = join(folder.path, name);
@@ -41,7 +39,7 @@ describe('[CLI-1] [ID-2] basic authentication on the command line', () => {
   test.each([
     [['--basic-user', 'ann'], { BASIC_PASSWORD: 'x' }, { username: 'ann', password: 'x' }],
     [['--basic-key'], { BASIC_KEY: 'k' }, { username: 'k', password: '' }],
-  ])('%j is a credential, for a document and for an MCP server', (options, variables, pair) => {
+  ])('%j gives a credential, for a document and for an MCP server', (options, variables, pair) => {
     const credential = { type: 'basic', ...pair };
     expect(registration([address, ...options], variables)).toMatchObject({ source_type: 'openapi', credential });
     const server = registration(['https://mcp.example.org/mcp', ...options], { ...variables, API_KEY: 'y' });
@@ -50,7 +48,7 @@ describe('[CLI-1] [ID-2] basic authentication on the command line', () => {
   });
 
   test.each([
-    [['--basic-user', 'ann:secret'], {}, 'the name alone'],
+    [['--basic-user', 'ann:secret'], {}, 'takes only the user name'],
     [['--basic-user', 'ann', '--basic-key'], {}, '--basic-user or --basic-key'],
     [['--basic-key', '--oauth'], {}, '--oauth or --basic-key'],
     [['--basic-user', 'ann'], { BEARER_TOKEN: 'x' }, 'BEARER_TOKEN or --basic-user'],
@@ -58,12 +56,12 @@ describe('[CLI-1] [ID-2] basic authentication on the command line', () => {
     expect(() => registration([address, ...options], variables)).toThrow(words);
   });
 
-  test('it is not for a program', () => {
+  test('is refused for a program', () => {
     expect(() => registration(['--basic-key', '--', 'node', 'x.js'])).toThrow('--basic-key is not for a program');
   });
 });
 
-describe('what a document is', () => {
+describe('a document that is added', () => {
   test.each([
     ['https://api.example.org/openapi.json', 'openapi'],
     ['https://api.example.org/v3/api-docs', 'openapi'],
@@ -71,12 +69,12 @@ describe('what a document is', () => {
     ['https://api.example.org/flows/arazzo.yml', 'workflow'],
     ['https://mcp.example.org/mcp', undefined],
     ['https://mcp.example.org/', undefined],
-  ])('[CLI-1] %s is %s', (address, type) => {
+  ])('[CLI-1] is recognised by its address: %s is %s', (address, type) => {
     const form = registration([address]);
     expect(form.source_type).toBe(type);
   });
 
-  test('[CLI-1] [SRC-5] a file is read here and sent, whatever it describes', async () => {
+  test('[CLI-1] [SRC-5] is read here and sent, whatever it describes', async () => {
     const text = JSON.stringify(documentOf(bookPaths));
     const openapi = await file('library.json', text);
     expect(registration([openapi])).toEqual({ name: 'library', source_type: 'openapi', openapi: { text } });
@@ -89,12 +87,14 @@ describe('what a document is', () => {
     const odd = await file('odd.json', '{"tools": []}');
     expect(() => registration([odd])).toThrow('looks like neither OpenAPI nor Arazzo');
     expect(registration([odd, '--openapi'])).toMatchObject({ source_type: 'openapi' });
+    const steps = 'arazzo: 1.0.1\nsourceDescriptions:\n  - name: x\n    openapi: 3.1.0\n';
+    expect(registration([await file('steps.yaml', steps)])).toMatchObject({ source_type: 'workflow' });
     const manual = await file('manual.json', '{"utcp_version": "1.0.1", "tools": []}');
     expect(() => registration([manual])).toThrow('toolcrib import');
     expect(() => registration([join(folder.path, 'nowhere.json'), '--openapi'])).toThrow('There is no file');
   });
 
-  test('[CLI-1] [INV-5] has a server, a choice of tools and a credential', () => {
+  test('[CLI-1] [INV-5] can have a server, a choice of tools and a credential', () => {
     const args = ['https://api.example.org/openapi.json', '--name', 'shop', '--server-url', 'https://shop.example.org/v2'];
     const more = [
       '--origin',
@@ -123,13 +123,26 @@ describe('what a document is', () => {
       headers: { 'X-Team': 'blue', 'X-API-Key': 'def' },
       credential: { type: 'bearer', token: 'abc' },
     });
-    expect(() => registration(args, { LEVEL: 'info' })).toThrow('A service has no variable LEVEL');
-    expect(() => registration([...args, '--lifecycle', 'transient'])).toThrow('--lifecycle is for MCP servers, not for a document');
-    expect(() => registration(['https://mcp.example.org/mcp', '--server-url', 'x'])).toThrow('--server-url is for a document');
+    expect(() => registration(args, { LEVEL: 'info' })).toThrow('An API has no variable LEVEL');
+    expect(() => registration([...args, '--lifecycle', 'transient'])).toThrow('--lifecycle is for MCP servers, not for OpenAPI services');
+    expect(() => registration(['https://mcp.example.org/mcp', '--server-url', 'x'])).toThrow(
+      '--server-url is for OpenAPI services, not for MCP servers',
+    );
+  });
+
+  test.each<[args: string[], message: string]>([
+    [['--openapi'], 'Name the document'],
+    [['https://api.example.org/x.json', 'more'], '"more" is one argument too many after a document'],
+    [['https://api.example.org/x.json', '--openapi', '--workflow'], 'Give --openapi or --workflow, not both'],
+    [['https://api.example.org/arazzo.json', '--header', 'A: b'], '--header is for MCP servers and OpenAPI services, not for workflows'],
+    [['https://api.example.org/openapi.json', '--source', 'a=b'], '--source is for workflows, not for OpenAPI services'],
+    [['http://[x/openapi.json'], 'is not an address'],
+  ])('[CLI-1] toolcrib add %j is refused before anything is sent', (args, message) => {
+    expect(() => registration(args)).toThrow(message);
   });
 });
 
-test('[CLI-1] [OAS-1] adding a document ends in what came of it, and in the list of its tools', async () => {
+test('[CLI-1] [OAS-1] adding a document ends with its outcome and the list of its tools', async () => {
   const strange = { get: { operationId: 'strange', parameters: [{ $ref: '#/components/parameters/nowhere' }], responses: {} } };
   await using service = await startDocumentService(documentOf({ ...bookPaths, '/strange': strange }));
   const { code, stdout, stderr } = await commands.run(['add', service.url, '--name', 'shelf', '--tag', 'reading']);
@@ -152,7 +165,7 @@ test('[CLI-1] [OAS-1] adding a document ends in what came of it, and in the list
   });
 });
 
-test('[CLI-1] [ID-2] [ENV-4] a key from standard input is the user name of every request, and is never shown', async () => {
+test('[CLI-1] [ID-2] [ENV-4] a key from standard input becomes the user name of every request and is never shown', async () => {
   await using service = await startDocumentService();
   // No MCP server is there: what it was sent is all that matters here.
   const added = await commands.run(['add', `${service.origin}/mcp`, '--name', 'keyed', '--basic-key', '--json'], { input: 'canary-key\n' });

@@ -2,25 +2,22 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadStream } from 'node:tty';
 import { describe, expect, test } from 'vitest';
-import { addName } from '../../src/cli/add-name.ts';
-import type { addOptions } from '../../src/cli/add-options.ts';
 import { addRegistration } from '../../src/cli/add-registration.ts';
-import { addTarget } from '../../src/cli/add-target.ts';
 import { addVariables } from '../../src/cli/add-variables.ts';
 import { add } from '../../src/cli/add.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 import type { Given } from '../../src/cli/given.ts';
 import { mcpRegistrationSchema, type McpRegistrationInput } from '../../src/sources/mcp/registration/forms.ts';
 
-/** What `toolcrib add` would register, without asking for secrets. */
+/** The registration that `toolcrib add` would send, without asking for secrets. */
 function registration(...args: string[]) {
-  const given = parseCommandLine(add, args, {}) as Given<keyof typeof addOptions>;
-  const form = addRegistration(given, addTarget(given), {});
+  const given = parseCommandLine(add, args, {}) as Given;
+  const form = addRegistration(given).formWith({});
   mcpRegistrationSchema.parse(form);
   return form as McpRegistrationInput;
 }
 
-describe('what is added', () => {
+describe('a registration by `toolcrib add`', () => {
   const targets: [args: string[], command: string[] | string][] = [
     [
       ['npx', 'pkg'],
@@ -83,7 +80,7 @@ describe('what is added', () => {
     expect(form.mcp_command ?? form.mcp_server_url).toEqual(meant);
   });
 
-  test('[CLI-1] [SRC-7] a folder is one with a manifest, by its absolute path, and a name alone never is', () => {
+  test('[CLI-1] [SRC-7] takes an absolute path with a manifest for a folder, and never a bare name', () => {
     expect(registration('./packages', 'x')).toMatchObject({
       mcp_plugin_dir: join(process.cwd(), 'packages'),
       mcp_args: ['x'],
@@ -93,7 +90,7 @@ describe('what is added', () => {
     expect(() => registration('./packages', '--cwd', '/srv')).toThrow('--cwd is not for a folder with a manifest');
   });
 
-  test('[CLI-1] is kept running unless told otherwise', () => {
+  test('[CLI-1] is a singleton by default', () => {
     expect(registration('npx', 'pkg')).toMatchObject({ mcp_lifecycle_mode: 'singleton' });
     expect(registration('npx', 'pkg', '--lifecycle', 'transient', '--standby', '2')).toMatchObject({
       mcp_lifecycle_mode: 'transient',
@@ -102,7 +99,7 @@ describe('what is added', () => {
     expect(registration('https://x.example/mcp')).not.toHaveProperty('mcp_lifecycle_mode');
   });
 
-  test('[CLI-1] a program is started in this folder, where its path means something, unless the server is elsewhere', () => {
+  test('[CLI-1] runs a program in the current folder unless the server is on another machine', () => {
     const elsewhere = ['--url', 'https://crib.example.org'];
     expect(registration('--', './LICENSE').mcp_cwd).toBe(process.cwd());
     const folder = import.meta.dirname;
@@ -119,7 +116,7 @@ describe('what is added', () => {
     expect(registration(...elsewhere, '--cwd', '/srv', 'uvx', 'pkg').mcp_cwd).toBe('/srv');
   });
 
-  test('[CLI-1] an address has headers, a transport, and http only where it is allowed', () => {
+  test('[CLI-1] of an address takes headers and a transport, and plain http only where it is allowed', () => {
     const args = [
       'https://acme.example/sse',
       '--header',
@@ -139,7 +136,7 @@ describe('what is added', () => {
     });
   });
 
-  test('[CLI-1] [MCP-2] an address that ends in /sse is that of an old server, unless told otherwise', () => {
+  test('[CLI-1] [MCP-2] of an address that ends in /sse uses the old transport by default', () => {
     expect(registration('http://localhost:3000/sse')).toMatchObject({ mcp_transport_type: 'sse' });
     expect(registration('https://x.example/sse/?key=1')).toMatchObject({ mcp_transport_type: 'sse' });
     expect(registration('https://x.example/sse', '--transport', 'streamable_http')).toMatchObject({
@@ -149,7 +146,7 @@ describe('what is added', () => {
     expect(registration('https://x.example/news?from=/ssex')).not.toHaveProperty('mcp_transport_type');
   });
 
-  test('[CLI-1] names and the patience for the start are passed on', () => {
+  test('[CLI-1] passes names and the startup timeout on', () => {
     expect(registration('npx', 'pkg', '--name', 'My tools', '--namespace', 'mine', '--startup-timeout', '5000')).toMatchObject({
       name: 'My tools',
       namespace: 'mine',
@@ -157,7 +154,7 @@ describe('what is added', () => {
     });
   });
 
-  test('[CLI-1] [SRC-3] a server inside a container, one that runs or one that is made', () => {
+  test('[CLI-1] [SRC-3] can be of a server inside a container, an existing or a new one', () => {
     expect(registration('--container', 'my-tools', '--user', 'node', '--workdir', '/srv', '--', 'node', 'server.js', '--x')).toEqual({
       name: 'my-tools',
       mcp_container: { container: 'my-tools', command: ['node', 'server.js', '--x'], user: 'node', workdir: '/srv' },
@@ -183,27 +180,27 @@ describe('what is added', () => {
   const wrong: [args: string[], message: string][] = [
     [[], 'Name something to add'],
     [['npx'], '<package> is missing'],
-    [['uvx', '--from', 'a', 'b', '--version', '1'], "with options of uvx, write it behind the package: --from 'name==1.2.3'"],
+    [['uvx', '--from', 'a', 'b', '--version', '1'], "with options of uvx, write it after the package: --from 'name==1.2.3'"],
     [['uvx', '--from', 'a'], 'Package identifier required'],
     [['./nofile.yaml'], 'There is no file "./nofile.yaml" here'],
     [['nofile.json'], 'There is no file "nofile.json" here'],
     [['./nofolder'], 'There is no file or folder "./nofolder" here'],
     [['@scope/pkg'], '@scope/pkg looks like a package: write `toolcrib add npx @scope/pkg`'],
-    [['https://x.example/mcp', 'more'], '"more" is one argument too many behind an address'],
-    [['https://x.example/mcp', '--version', '1'], '--version is for servers that are started here, not for an address'],
-    [['https://x.example/mcp', '--lifecycle', 'transient'], '--lifecycle is for servers that are started here'],
+    [['https://x.example/mcp', 'more'], '"more" is one argument too many after an address'],
+    [['https://x.example/mcp', '--version', '1'], '--version is for servers that Toolcrib starts, not for an address'],
+    [['https://x.example/mcp', '--lifecycle', 'transient'], '--lifecycle is for servers that Toolcrib starts'],
     [['https://x.example/mcp', '--header', 'Bearer abc'], "--header must be like 'X-Team: blue'"],
     [['npx', 'pkg', '--header', 'A: b'], '--header is not for a package'],
-    [['npx', 'pkg@1.0.0', '--version', '2.0.0'], 'The version is said twice'],
-    [['npx', 'pkg', '--version', '1 2'], 'A version is an exact one'],
+    [['npx', 'pkg@1.0.0', '--version', '2.0.0'], 'The version is given twice'],
+    [['npx', 'pkg', '--version', '1 2'], 'Give an exact version'],
     [['--version', '1', '--', 'npx', '--package', 'a', 'b'], '--version is for a package alone'],
     [['--version', '1', '--', 'prog'], '--version is not for a program'],
     [['npx', 'pkg', '--lifecycle', 'eternal'], '--lifecycle must be singleton or transient, not "eternal"'],
     [['npx', 'pkg', '--transport', 'stdio'], '--transport must be sse or streamable_http, not "stdio"'],
     [['npx', 'pkg', '--standby', '2'], '--standby is for --lifecycle transient'],
-    [['--container', 'a', '--image', 'b', '--', 'x'], 'give one of them'],
+    [['--container', 'a', '--image', 'b', '--', 'x'], 'Give --container (a running container) or --image (a new one), not both'],
     [['--container', 'a'], 'The command to start inside the container is missing'],
-    [['--container', 'a', '--memory', '64', '--', 'x'], '--memory has no effect on a container that runs already'],
+    [['--container', 'a', '--memory', '64', '--', 'x'], '--memory has no effect on a running container'],
     [['--container', 'a', '--cwd', '/x', '--', 'x'], '--cwd is not for a server inside a container'],
     [['--image', 'a', '--pids', '31', '--', 'x'], '--pids must be a whole number from 32'],
     [['--image', 'a', '--mount', '/x', '--', 'x'], '--mount must be like /srv/files:/files'],
@@ -216,7 +213,7 @@ describe('what is added', () => {
     expect(() => registration(...args)).toThrow(message);
   });
 
-  test('[SEC-2] a shell is refused, as the server would', () => {
+  test('[SEC-2] of a shell is refused here as the server would refuse it', () => {
     expect(() => registration('--', 'bash', '-c', 'x')).toThrow('bash is refused');
   });
 });
@@ -240,20 +237,20 @@ const names: [operands: string[], name: string][] = [
   [['http://[::1]:8080/mcp'], '[::1]-8080'],
 ];
 
-test.each(names)('[CLI-1] toolcrib add %j is named %j where it is given no name', (operands, name) => {
-  expect(addName(addTarget({ operands, text: () => undefined, on: () => false }))).toBe(name);
+test.each(names)('[CLI-1] toolcrib add %j chooses the name %j by default', (operands, name) => {
+  expect(registration('--', ...operands).name).toBe(name);
 });
 
-describe('variables', () => {
+describe('a variable', () => {
   const input = (text = '') => Readable.from([text]) as unknown as ReadStream;
   const read = (given: { env?: string[]; secret?: string[] }, text?: string) =>
     addVariables({ env: [], secret: [], ...given }, input(text));
 
-  test('[CLI-1] are what stands behind the first equals sign', async () => {
+  test('[CLI-1] has everything after the first equals sign as its value', async () => {
     expect(await read({ env: ['A=1', 'B=x=y', 'C='] })).toEqual({ A: '1', B: 'x=y', C: '' });
   });
 
-  test('[ENV-4] a secret that does not look like one is sealed under a name that does', async () => {
+  test('[ENV-4] that is a secret but does not look like one is stored under a name that does', async () => {
     expect(await read({ secret: ['API_TOKEN=t0p', 'REGION=north'] })).toEqual({
       API_TOKEN: 't0p',
       REGION: '${REGION_SECRET}',
@@ -261,11 +258,11 @@ describe('variables', () => {
     });
   });
 
-  test('[CLI-1] one secret without a value is all of standard input', async () => {
+  test('[CLI-1] takes all of standard input when it is the only secret without a value', async () => {
     expect(await read({ secret: ['API_TOKEN'] }, 'two\nlines\n')).toEqual({ API_TOKEN: 'two\nlines' });
   });
 
-  test('[CLI-1] several secrets without a value are its lines, in order', async () => {
+  test('[CLI-1] takes one line of standard input when several secrets have no value', async () => {
     expect(await read({ secret: ['A_TOKEN', 'B_TOKEN=given', 'C_TOKEN'] }, 'a\nc\n')).toEqual({
       A_TOKEN: 'a',
       B_TOKEN: 'given',
@@ -275,13 +272,13 @@ describe('variables', () => {
 
   test.each([
     [{ env: ['A'] }, '', '--env must be NAME=VALUE'],
-    [{ env: ['=s3cret'] }, '', '--env must begin with the name of a variable'],
+    [{ env: ['=s3cret'] }, '', '--env must start with the name of a variable'],
     [{ env: ['A=1', 'A=2'] }, '', 'A is given twice'],
     [{ env: ['A_TOKEN=1'], secret: ['A_TOKEN=2'] }, '', 'A_TOKEN is given twice'],
-    [{ secret: ['A_TOKEN'] }, '', 'No value is given'],
+    [{ secret: ['A_TOKEN'] }, '', 'There is no value'],
     [{ secret: ['A_TOKEN='] }, '', 'The secret A_TOKEN has no value'],
-    [{ secret: ['A', 'B'] }, 'one', 'Standard input must have 2 lines, one for each of A, B; it has 1'],
-  ])('[CLI-1] %j with %j is refused, and no value is repeated', async (given, text, message) => {
+    [{ secret: ['A', 'B'] }, 'one', 'Standard input must have 2 lines, one for each of A, B, but it has 1'],
+  ])('[CLI-1] %j with %j is refused without repeating any value', async (given, text, message) => {
     const failure = await read(given, text).catch((error: Error) => error);
     expect(failure).toMatchObject({ message: expect.stringContaining(message) });
     expect((failure as Error).message).not.toContain('s3cret');

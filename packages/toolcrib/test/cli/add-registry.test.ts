@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { addOptions } from '../../src/cli/add-options.ts';
 import { addRegistration } from '../../src/cli/add-registration.ts';
-import { addTarget } from '../../src/cli/add-target.ts';
 import { add } from '../../src/cli/add.ts';
 import type { Given } from '../../src/cli/given.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
-import { sourceFormSchema } from '../../src/sources/registration/source-form.ts';
+import { sourceFormSchema } from '../../src/sources/source-forms.ts';
 import { startRegistries } from '../fixtures/registry-service.ts';
 import { runToolcrib } from './run-toolcrib.ts';
 import { startServing } from './serving.ts';
@@ -25,8 +23,8 @@ const run = (args: string[], input?: string) =>
   runToolcrib(args, { env: { TOOLCRIB_URL: server.url }, ...(input === undefined ? {} : { input }) });
 
 function registration(args: string[], variables: Record<string, string> = {}) {
-  const given = parseCommandLine(add, args, {}) as Given<keyof typeof addOptions>;
-  const form = addRegistration(given, addTarget(given), variables);
+  const given = parseCommandLine(add, args, {}) as Given;
+  const form = addRegistration(given).formWith(variables);
   sourceFormSchema.parse(form);
   return form;
 }
@@ -44,31 +42,31 @@ test.each<[string[], object]>([
   expect(registration(args)).toMatchObject(form);
 });
 
-test('[CLI-1] variables are those of the server', () => {
+test('[CLI-1] variables are passed to the server', () => {
   expect(registration(['registry:a/b'], { A_TOKEN: 'x' })).toMatchObject({ env_vars: { A_TOKEN: 'x' } });
 });
 
 test.each([
-  [['registry:a/b@1', '--version', '2'], 'said twice'],
-  [['smithery:a', '--version', '2'], 'has none'],
+  [['registry:a/b@1', '--version', '2'], 'given twice'],
+  [['smithery:a', '--version', '2'], 'has no versions'],
   [['registry:a/b', 'c'], 'one argument too many'],
   [['npx', 'a', '--setting', 'b=c'], '--setting is for'],
-])('[CLI-1] %j is refused', (args, words) => {
+])('[CLI-1] %j is refused with the reason', (args, words) => {
   expect(() => registration(args)).toThrow(words);
 });
 
-test('[CLI-1] [MC-NT4] [SRC-8] a dry run says what came from the registry, and what is missing', async () => {
+test('[CLI-1] [MC-NT4] [SRC-8] a dry run says what came from the registry and what is missing', async () => {
   const name = 'registry:io.github.domdomegg/airtable-mcp-server@1.7.3';
   const tried = await run(['add', name, '--dry-run']);
   expect(tried.code).toBe(1);
-  expect(tried.stderr).toContain(`io.github.domdomegg/airtable-mcp-server 1.7.3 at ${registries.origin} says what is started`);
+  expect(tried.stderr).toContain(`io.github.domdomegg/airtable-mcp-server 1.7.3 at ${registries.origin} says what to start`);
   expect(tried.stderr).toContain('would be started with npx -y airtable-mcp-server@1.7.3');
   expect(tried.stderr).toContain('AIRTABLE_API_KEY (--secret AIRTABLE_API_KEY)');
   const refused = await run(['add', name, '--no-wait']);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('AIRTABLE_API_KEY (--secret AIRTABLE_API_KEY)')]);
 });
 
-test('[CLI-1] a registered one is shown with its registry, and one of a registry that is off is refused', async () => {
+test('[CLI-1] a registered server is shown with its registry, and a registry that is switched off is refused', async () => {
   const added = await run(['add', 'registry:io.decisionrules/mcp-server@1.0.0', '--no-wait', '--name', 'rules']);
   expect(added.code).toBe(0);
   const shown = await run(['sources', 'show', 'rules']);
@@ -77,7 +75,7 @@ test('[CLI-1] a registered one is shown with its registry, and one of a registry
   expect([off.code, off.stderr]).toEqual([1, expect.stringContaining('the operator has turned it off')]);
 });
 
-test('[CLI-1] an address of a registry is checked before the server starts', async () => {
+test('[CLI-1] the address of a registry is checked before the server starts', async () => {
   const { code, stderr } = await run(['serve', '--registry', 'ftp://x', '--port', '0']);
   expect([code, stderr]).toEqual([
     2,

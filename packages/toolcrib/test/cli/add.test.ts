@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => commands[Symbol.asyncDispose]());
 
 describe('add', () => {
-  test('[CLI-1] [MC-T3] shows what the server says while it starts, and ends in the list of its tools', async () => {
+  test('[CLI-1] [MC-T3] shows the output of the server while it starts, and ends with the list of its tools', async () => {
     const { code, stdout, stderr } = await commands.add('plain', ['plain']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^plain:echo {2,}The tool echo of the fixture server\.$/m);
@@ -36,9 +36,9 @@ describe('add', () => {
     expect(stderr).toContain('No policy grants these tools, so nobody can use them yet.');
   });
 
-  test('[CLI-1] [POL-1] says what grants its tools where no policy does, and then a call to try', async () => {
+  test('[CLI-1] [POL-1] says which policy to write when none grants the tools, and then suggests a call', async () => {
     const { stderr } = await commands.add('granted', ['plain']);
-    const [, yaml = ''] = /put a claim of your own tokens there:\n\n([^]*)$/.exec(stderr) ?? [];
+    const [, yaml = ''] = /use a claim of your own tokens there:\n\n([^]*)$/.exec(stderr) ?? [];
     await using folder = await temporaryDirectory();
     await writeFile(join(folder.path, 'toolcrib.yaml'), yaml);
     expect(await commands.run(['apply', '--yes'], { cwd: folder.path })).toMatchObject({ code: 0 });
@@ -49,7 +49,7 @@ describe('add', () => {
     expect(await commands.run(call.split(' '))).toMatchObject({ code: 0 });
   });
 
-  test('[CLI-1] [SRC-9] --json prints the source as it is in the end', async () => {
+  test('[CLI-1] [SRC-9] prints the final state of the source with --json', async () => {
     const { code, stdout } = await commands.run([...addFixture('as-json', ['plain'], ['--json', '--lifecycle', 'transient'])]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -59,46 +59,46 @@ describe('add', () => {
     });
   });
 
-  test('[CLI-1] --no-wait says that it goes on', async () => {
+  test('[CLI-1] says with --no-wait that the start goes on', async () => {
     const { code, stdout, stderr } = await commands.add('later', ['hang-handshake'], ['--no-wait']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('later is registered and being started');
     expect(await commands.json(['sources', 'show', 'later'])).toMatchObject({ status: { state: 'starting' } });
   });
 
-  test('[CLI-1] [ERR-5] a server that dies ends in its last words, the code and what can be done, and stays', async () => {
+  test('[CLI-1] [ERR-5] ends with the last output, the code and the remedy when a server dies, and keeps the source', async () => {
     const { code, stdout, stderr } = await commands.add('dying', ['crash-handshake', '3', 'the cat ate it']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^Starting dying…\n {2}ready\n {2}the cat ate it\n/);
     expect(stderr).toMatch(/toolcrib: dying could not be started \(SERVICE_UNAVAILABLE\): .*ended with code 3/);
-    // What it said stands above already.
+    // Its output is already shown above.
     expect(stderr.match(/the cat ate it/g)).toHaveLength(1);
     expect(stderr).toMatch(
-      /toolcrib logs dying +shows what it said\n.*toolcrib sources restart dying +tries again\n.*toolcrib sources remove dying/,
+      /toolcrib logs dying +shows what it wrote\n.*toolcrib sources restart dying +tries again\n.*toolcrib sources remove dying/,
     );
     expect(await commands.json(['sources', 'show', 'dying'])).toMatchObject({ enabled: true, status: { state: 'error' } });
   });
 
-  test('[CLI-1] a failed start ends with 1 under --json too', async () => {
+  test('[CLI-1] ends with 1 after a failed start, with --json too', async () => {
     const { code, stdout } = await commands.run(addFixture('dying-json', ['crash-handshake'], ['--json']));
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ status: { state: 'error', code: 'SERVICE_UNAVAILABLE' } });
   });
 
-  test('[CLI-1] [ERR-4] a server that says nothing ends in the timeout of its start', async () => {
+  test('[CLI-1] [ERR-4] ends at the startup timeout when a server says nothing', async () => {
     const { code, stderr } = await commands.add('mute', ['hang-handshake'], ['--startup-timeout', '300']);
     expect(code).toBe(1);
     expect(stderr).toContain('toolcrib: mute could not be started (NETWORK_ERROR): Handshake timed out after 0.3 s. ');
     expect(stderr).toContain('--startup-timeout');
   });
 
-  test('[CLI-1] [ERR-1] a program that is not there is said so', async () => {
+  test('[CLI-1] [ERR-1] reports a program that does not exist', async () => {
     const { code, stderr } = await commands.run(['add', '--', 'no-such-program-anywhere']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/could not be started \(NOT_FOUND\): The program no-such-program-anywhere was not found/);
   });
 
-  test('[CLI-1] Ctrl-C stops watching, and the source stays', async () => {
+  test('[CLI-1] stops watching on Ctrl-C, and the source stays', async () => {
     await using program = commands.start(addFixture('watched', ['hang-handshake']));
     await program.printed('  ready', 'stderr');
     program.child.kill('SIGINT');
@@ -106,7 +106,7 @@ describe('add', () => {
     expect(await commands.json(['sources', 'show', 'watched'])).toMatchObject({ status: { state: 'starting' } });
   });
 
-  test('[CLI-1] says what npx is doing while it fetches', async () => {
+  test('[CLI-1] shows what npx is doing while it downloads', async () => {
     const npx = join(mkdtempSync(join(tmpdir(), 'slow-npx-')), 'npx');
     writeFileSync(npx, `#!${process.execPath}\nconsole.error('npm warn old'); setInterval(() => undefined, 1000);\n`, { mode: 0o755 });
     await using program = commands.start(['add', '--name', 'fetched', '--', npx, '-y', 'a-package']);
@@ -120,14 +120,14 @@ describe('add', () => {
     expect(await commands.run(['sources', 'remove', 'fetched', '--yes'])).toMatchObject({ code: 0 });
   });
 
-  test('[NAME-2] a second one of the same name is refused with what to do', async () => {
+  test('[NAME-2] refuses a name that is taken, and says what to do', async () => {
     expect(await commands.add('twice', ['plain'], ['--no-wait'])).toMatchObject({ code: 0 });
     const { code, stderr } = await commands.add('twice', ['plain']);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/is already there.*--name or --namespace gives this one another/);
+    expect(stderr).toMatch(/is already there.*give this one another --name or --namespace/);
   });
 
-  test('[MC-T6] [MC-T7] [ENV-4] variables and secrets reach the server, and secrets are never shown', async () => {
+  test('[MC-T6] [MC-T7] [ENV-4] passes variables and secrets to the server, and never shows secrets', async () => {
     const args = addFixture(
       'secretive',
       ['plain'],
@@ -142,13 +142,13 @@ describe('add', () => {
     const matchers = [{ path: 'preferred_username', operator: 'equals', value: 'admin' }];
     await admin.post('/api/policies', { name: 'Admin', matchers, groups: ['secretive'] });
     const { stdout } = await commands.run(['call', 'secretive:environment', '--as', 'admin']);
-    // What a server says of its own secrets is hidden too, so this is how it is seen that it has them.
+    // A server's own secrets are redacted from its output too, so this is how we see that it has them.
     expect(JSON.parse(stdout)).toMatchObject({ COLOUR: 'blue', REGION: '***', API_TOKEN: '***' });
     const everything = shown.stdout + stdout + (await commands.run(['sources', 'show', 'secretive', '--json'])).stdout;
     expect(everything).not.toMatch(/far-far-north|t0p-of-the-hill/);
   });
 
-  test('[CLI-1] [MCP-2] an address is connected to', async () => {
+  test('[CLI-1] [MCP-2] connects to an address', async () => {
     const port = await freePort();
     await using _server = await startEverything('streamableHttp', port);
     const { code, stdout } = await commands.run(['add', `http://127.0.0.1:${port}/mcp`, '--namespace', 'remote']);
@@ -157,7 +157,7 @@ describe('add', () => {
     expect(await commands.run(['sources', 'remove', 'remote', '--yes'])).toMatchObject({ code: 0 });
   });
 
-  test('[CLI-1] [MCP-2] an old server is known by its /sse; told otherwise, its refusal says what to write', async () => {
+  test('[CLI-1] [MCP-2] recognises an old server by its /sse, and its refusal of another transport says what to write', async () => {
     const port = await freePort();
     await using _server = await startEverything('sse', port);
     const added = await commands.run(['add', `http://127.0.0.1:${port}/sse`, '--namespace', 'old']);
@@ -168,7 +168,7 @@ describe('add', () => {
     for (const name of ['old', 'wrong']) expect(await commands.run(['sources', 'remove', name, '--yes'])).toMatchObject({ code: 0 });
   });
 
-  test('[CLI-1] [SRC-8] --dry-run shows what would be started and the tools, and saves nothing', async () => {
+  test('[CLI-1] [SRC-8] shows with --dry-run what would start and its tools, and saves nothing', async () => {
     const { code, stdout, stderr } = await commands.add('tried', ['plain'], ['--dry-run', '--secret', 'A_TOKEN=not-to-be-kept']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^tried:echo +The tool echo/m);
@@ -179,16 +179,16 @@ describe('add', () => {
     expect((await commands.run(['secrets', 'list', '--json'])).stdout).not.toContain('A_TOKEN');
   });
 
-  test('[CLI-1] [SRC-8] --dry-run ends with 1 and the reason where it would not work', async () => {
+  test('[CLI-1] [SRC-8] ends --dry-run with 1 and the reason when the start would fail', async () => {
     const { code, stdout, stderr } = await commands.add('tried', ['crash-handshake', '3', 'no licence'], ['--dry-run']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('toolcrib: It does not work yet (SERVICE_UNAVAILABLE): ');
+    expect(stderr).toContain('toolcrib: The source does not work yet (SERVICE_UNAVAILABLE): ');
     expect(stderr).toContain('no licence');
     const json = await commands.run([...addFixture('tried', ['plain'], ['--dry-run', '--json'])]);
     expect(JSON.parse(json.stdout)).toMatchObject({ namespace: 'tried', error: null, starts: { runtime: 'node' } });
   });
 
-  test('[CLI-1] [SRC-10] what a manifest requires and is missing is named, with how to give it', async () => {
+  test('[CLI-1] [SRC-10] names variables that the manifest requires and says how to give them', async () => {
     const environment_variables = [
       { name: 'A_KEY', required: true, secret: true },
       { name: 'REGION', required: true },
@@ -204,14 +204,14 @@ describe('add', () => {
     expect(await commands.run(['sources', 'show', 'needy'])).toMatchObject({ code: 1 });
   });
 
-  test('[CLI-1] is for administrators, and says so', async () => {
+  test('[CLI-1] is refused for anyone but administrators, with a message that says so', async () => {
     const token = (await commands.run(['token', 'bob'])).stdout.trim();
     const { code, stderr } = await commands.run(addFixture('bobs', ['plain']), { env: { TOOLCRIB_TOKEN: token } });
     expect(code).toBe(1);
     expect(stderr).toContain('for administrators');
   });
 
-  test.skipIf(!hasTerminal)('[CLI-1] at a terminal the seconds are counted in one line', async () => {
+  test.skipIf(!hasTerminal)('[CLI-1] counts the seconds in one line at a terminal', async () => {
     const seen = await atTerminal(addFixture('at-terminal', ['plain']), commands.server.url);
     // oxlint-disable-next-line no-control-regex -- the control sequence that clears a line
     expect(seen).toMatch(/\r\u001b\[2K.*Starting at-terminal… \d+ s/);

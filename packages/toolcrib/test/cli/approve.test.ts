@@ -25,8 +25,8 @@ async function add(name: string) {
   return { upstream, added };
 }
 
-describe('[INV-3] what waits for approval', () => {
-  test('is said when a source is added, and shown as a difference', async () => {
+describe('[INV-3] a tool that waits for approval', () => {
+  test('is mentioned when its source is added, and shown as a difference', async () => {
     const { upstream, added } = await add('new');
     await using _ = upstream;
     expect(added.code).toBe(0);
@@ -49,10 +49,14 @@ describe('[INV-3] what waits for approval', () => {
     ]);
   });
 
-  test('is approved only with a yes, one tool or all of them', async () => {
+  test('is approved only after a yes, alone or with all others', async () => {
     const { upstream } = await add('yes');
     await using _ = upstream;
-    expect(await sources('approve', 'yes')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes approves') });
+    expect(await sources('approve', 'yes')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('pass --yes to approve'),
+    });
     expect(await sources('approve', 'yes', '--json')).toMatchObject({ code: 2 });
     expect(await sources('approve', 'yes', '--yes', '--tool', 'nothing')).toMatchObject({
       code: 1,
@@ -62,11 +66,11 @@ describe('[INV-3] what waits for approval', () => {
     expect(one).toMatchObject({ code: 0, stdout: expect.stringMatching(/^yes:look {2}new, pending\n[^]*\n1 tool of yes approved\.\n$/) });
     expect(await statesOf('yes')).toEqual(['yes:look Looks. Nothing else.', 'yes:touch (pending) Touches.']);
     expect(await commands.json(['sources', 'approve', 'yes', '--yes'])).toEqual({ approved: ['yes:touch'] });
-    expect(await sources('approve', 'yes', '--yes')).toMatchObject({ code: 0, stdout: 'Nothing of yes waits for approval.\n' });
-    expect(await sources('differences', 'yes')).toMatchObject({ code: 0, stdout: 'Nothing of yes waits for approval.\n' });
+    expect(await sources('approve', 'yes', '--yes')).toMatchObject({ code: 0, stdout: 'No tool of yes waits for approval.\n' });
+    expect(await sources('differences', 'yes')).toMatchObject({ code: 0, stdout: 'No tool of yes waits for approval.\n' });
   });
 
-  test('[INV-2] after a change, a refresh says what is different and the difference shows what was hidden', async () => {
+  test('[INV-2] is reported by a refresh after a change, and its difference shows hidden characters', async () => {
     const { upstream } = await add('evil');
     await using _ = upstream;
     await sources('approve', 'evil', '--yes');
@@ -100,7 +104,7 @@ describe('[INV-3] what waits for approval', () => {
     expect(refreshedSourceSchema.parse(await commands.json(['sources', 'refresh', 'evil'])).report).toMatchObject({ changed: [] });
   });
 
-  test.skipIf(!hasTerminal)('is asked about at a terminal, and only a yes is one', async () => {
+  test.skipIf(!hasTerminal)('is asked about at a terminal, where only a yes counts', async () => {
     const { upstream } = await add('asked');
     await using _ = upstream;
     const answered = (answer: string) => atTerminal(['sources', 'approve', 'asked'], commands.server.url, { question: '[y/N]', answer });
@@ -111,7 +115,7 @@ describe('[INV-3] what waits for approval', () => {
   });
 });
 
-describe('[INV-3] a difference in words', () => {
+describe('[INV-3] a difference', () => {
   const difference = (field: string, before: unknown, after: unknown) =>
     describeDifference({
       tool_id: 't',
@@ -124,7 +128,7 @@ describe('[INV-3] a difference in words', () => {
       flags: [],
     }).split('\n');
 
-  test('leaves out what is the same, and the order of keys', () => {
+  test('leaves out unchanged parts and ignores the order of keys', () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`key_${index + 10}`, index]));
     const lines = difference('input_schema', { z: 1, ...many }, { ...many, key_15: 'x', key_40: 'y', z: 1 });
     expect(lines.filter((line) => /^ {4}[-+]/.test(line))).toEqual([
@@ -137,13 +141,13 @@ describe('[INV-3] a difference in words', () => {
     expect(lines).toContain('      …');
   });
 
-  test('shows two long texts that have nothing in common one below the other, in no time', () => {
+  test('shows two long unrelated texts one below the other, without delay', () => {
     const text = (letter: string) => Array.from({ length: 5000 }, (_, index) => `${letter}${index}`).join('\n');
     const lines = difference('description', text('a'), text('b'));
     expect([lines.length, lines[2], lines.at(-1)]).toEqual([10_002, '    - a0', '    + b4999']);
   });
 
-  test('shows what a terminal would obey or leave out', () => {
+  test('shows control characters and invisible characters', () => {
     expect(difference('title', 'a\u202eb', 'a\rb\u200f').slice(2)).toEqual([String.raw`    - a\u{202E}b`, String.raw`    + a\rb\u{200F}`]);
   });
 });

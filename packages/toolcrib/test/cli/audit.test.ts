@@ -14,13 +14,13 @@ describe('[SEC-4] toolcrib audit', () => {
   afterAll(() => server[Symbol.asyncDispose]());
   const run = (...args: string[]) => runToolcrib(args, { env: { TOOLCRIB_URL: server.url } });
 
-  test('[CLI-1] verify says that all is as written, and which heads to note', async () => {
+  test('[CLI-1] verify says that the record is unchanged, and which heads to note', async () => {
     const { code, stdout, stderr } = await run('audit', 'verify');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^calls +as written +3 rows in 1 chains\nchanges +as written +\d+ rows in 1 chains\nrefusals +as written/);
+    expect(stdout).toMatch(/^calls +as written +3 rows in 1 chain\nchanges +as written +\d+ rows in 1 chain\nrefusals +as written/);
     const head = /^ {2}(calls:\S+)$/m.exec(stderr)?.[1] ?? '';
     const again = await run('audit', 'verify', '--expect', head);
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Every head that was expected is there.') });
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('All expected heads are there.') });
     expect(await run('audit', 'verify', '--expect', head.replace(':3:', ':4:'))).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^calls +1 problem/),
@@ -32,7 +32,7 @@ describe('[SEC-4] toolcrib audit', () => {
     });
   });
 
-  test('[CLI-1] export prints what was asked for, a line each', async () => {
+  test('[CLI-1] export prints the rows asked for, one per line', async () => {
     const { code, stdout } = await run('audit', 'export', '--ledger', 'calls', '--ledger', 'refusals', '--from', '2026-01-01');
     expect(code).toBe(0);
     const lines = stdout.trim().split('\n');
@@ -42,7 +42,7 @@ describe('[SEC-4] toolcrib audit', () => {
     expect(await run('audit', 'export', '--ledger', 'secrets')).toMatchObject({ code: 2, stderr: expect.stringContaining('--ledger') });
   });
 
-  test('[BFF-6] only administrators may', async () => {
+  test('[BFF-6] is refused for anyone but administrators', async () => {
     const { stdout: token } = await run('token', 'alice');
     for (const what of ['verify', 'export']) {
       expect(await run('audit', what, '--token', token.trim())).toMatchObject({
@@ -53,7 +53,7 @@ describe('[SEC-4] toolcrib audit', () => {
   });
 });
 
-test('[SEC-4] [SEC-3] after `secrets rekey --new-key` the old chains hold, new ones begin, and an edit is still told of', async () => {
+test('[SEC-4] [SEC-3] after `secrets rekey --new-key` the old chains verify, new ones begin, and an edit is still found', async () => {
   await using data = await temporaryDirectory();
   const serve = () => startServing(['--data', data.path]);
   const verify = async () => {

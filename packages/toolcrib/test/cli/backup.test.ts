@@ -47,7 +47,7 @@ describe('a backup of a server that is being written to', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  test('is made while it answers, and says plainly whether the keys are in it', () => {
+  test('is made while the server answers, and says whether it holds the keys', () => {
     expect([...statuses]).toEqual([200]);
     expect(made).toMatchObject([
       { code: 0, stderr: expect.stringContaining('The keys are in it') },
@@ -55,7 +55,7 @@ describe('a backup of a server that is being written to', () => {
     ]);
   });
 
-  /** What is there when a server is started on a folder; it also checks the record. */
+  /** Starts a server on a folder and returns what it holds; also verifies the record. */
   async function stateOf(data: string) {
     await using server = await spawnServer(['--data', data]);
     const admin = await asAdmin(server);
@@ -65,13 +65,13 @@ describe('a backup of a server that is being written to', () => {
     return { groups, secrets, ok: verified.json.ok as boolean };
   }
 
-  test('is restored over what a killed server left, log and all, and the record is as it was written', async () => {
+  test('is restored over the files of a killed server, write-ahead log included, and the record verifies', async () => {
     const data = place('killed');
     await mkdir(data);
     for (const name of await readdir(live)) if (/^(toolcrib\.db|keys)/.test(name)) await copyFile(join(live, name), join(data, name));
     expect((await stat(join(data, 'toolcrib.db-wal'))).size).toBeGreaterThan(0);
     const unforced = await runToolcrib(['restore', whole, '--data', data]);
-    expect(unforced).toMatchObject({ code: 1, stderr: expect.stringContaining('--force moves it') });
+    expect(unforced).toMatchObject({ code: 1, stderr: expect.stringContaining('With --force it is moved') });
     const restored = await runToolcrib(['restore', whole, '--data', data, '--force']);
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('is as it was on') });
     const state = await stateOf(data);
@@ -83,7 +83,7 @@ describe('a backup of a server that is being written to', () => {
     expect((await readdir(join(data, aside))).toSorted()).toEqual(['keys.json', 'toolcrib.db', 'toolcrib.db-shm', 'toolcrib.db-wal']);
   });
 
-  test('is restored into an empty folder with the keys that came along, readable by nobody else', async () => {
+  test('is restored into an empty folder with its keys, readable by nobody else', async () => {
     const data = place('empty');
     expect(await runToolcrib(['restore', whole, '--data', data])).toMatchObject({ code: 0 });
     for (const path of [whole, withoutKeys, join(data, 'toolcrib.db'), join(data, 'keys.json')]) {
@@ -92,7 +92,7 @@ describe('a backup of a server that is being written to', () => {
     expect((await stateOf(data)).ok).toBe(true);
   });
 
-  test('without keys is restored only with those that belong to it', async () => {
+  test('without keys is restored only beside the keys it belongs to', async () => {
     const data = place('keyless');
     const missing = await runToolcrib(['restore', withoutKeys, '--data', data]);
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('The keys are not in this backup') });
@@ -104,14 +104,14 @@ describe('a backup of a server that is being written to', () => {
     expect((await stateOf(data)).secrets).toEqual(['API_KEY']);
   });
 
-  test('is not restored under a server that runs', async () => {
+  test('is not restored while a server runs on the folder', async () => {
     const data = place('running');
     await using _server = await spawnServer(['--data', data]);
     const refused = await runToolcrib(['restore', whole, '--data', data, '--force']);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Another Toolcrib server is using') });
   });
 
-  test('does not write over a file, and finds no database where there is none', async () => {
+  test('does not overwrite a file, and fails where there is no database', async () => {
     expect(await runToolcrib(['backup', whole, '--data', live])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('name another file'),
@@ -124,25 +124,25 @@ describe('a backup of a server that is being written to', () => {
   describe('is refused', () => {
     test.each([
       [
-        'where a bit was flipped',
+        'when a bit was flipped',
         (bytes: Buffer) => bytes.writeUInt8(bytes.readUInt8(bytes.length - 5000) ^ 1, bytes.length - 5000),
-        'its checksum is another',
+        'its checksum does not match',
       ],
-      ['where its beginning was changed', (bytes: Buffer) => bytes.write('9', 110), 'its first lines are not as they were written'],
-      ['where it is no backup', (bytes: Buffer) => bytes.write('SQLite'), 'is not a backup made with'],
-      ['of a newer version', (bytes: Buffer) => bytes.write('toolcrib-backup 2'), 'was made by a newer Toolcrib'],
+      ['when its beginning was changed', (bytes: Buffer) => bytes.write('9', 110), 'its first lines were changed or cut off'],
+      ['when it is not a backup', (bytes: Buffer) => bytes.write('SQLite'), 'is not a backup made with'],
+      ['when it is of a newer version', (bytes: Buffer) => bytes.write('toolcrib-backup 2'), 'was made by a newer Toolcrib'],
     ])('%s', async (_how, damage, message) => {
       const bytes = await readFile(whole);
       damage(bytes);
       expect(await refusalOf(bytes)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
     });
 
-    test('where its end is missing', async () => {
+    test('when its end is missing', async () => {
       const cut = (await readFile(whole)).subarray(0, -4096);
       expect(await refusalOf(cut)).toMatchObject({ code: 1, stderr: expect.stringContaining('bytes of') });
     });
 
-    test('where its schema is newer', async () => {
+    test('when its schema is newer', async () => {
       const data = place('newer');
       expect(await runToolcrib(['restore', whole, '--data', data])).toMatchObject({ code: 0 });
       const database = new DatabaseSync(join(data, 'toolcrib.db'));
@@ -166,7 +166,7 @@ describe('a backup of a server that is being written to', () => {
     }
   });
 
-  test('damaged pages are named by the start and the doctor, and no backup is made of them', async () => {
+  test('is not made of damaged pages, which the start and the doctor name', async () => {
     const data = place('damaged');
     await runToolcrib(['restore', whole, '--data', data]);
     const bytes = await readFile(join(data, 'toolcrib.db'));
@@ -187,7 +187,7 @@ describe('a backup of a server that is being written to', () => {
 });
 
 describe.skipIf(!part('postgres').available)('a PostgreSQL database', () => {
-  test('is backed up with its own tools, and what they restored is checked against the keys', async () => {
+  test('is backed up with its own tools, and the restored copy is checked against the keys', async () => {
     await using database = await freshPostgresDatabase();
     const keys = someKey();
     const env = { TOOLCRIB_DATABASE: database.url, TOOLCRIB_KEYS: keys };

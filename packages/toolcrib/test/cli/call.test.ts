@@ -14,7 +14,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const run = (args: string[], options: RunOptions = {}) =>
   runToolcrib(args, { ...options, env: { TOOLCRIB_URL: server.url, ...options.env } });
 
-describe('call', () => {
+describe('toolcrib call', () => {
   test.each([
     ['a JSON object', ['{"expression": "6 * 7"}'], ''],
     ['standard input', ['-'], '{"expression": "6 * 7"}'],
@@ -27,7 +27,7 @@ describe('call', () => {
     });
   });
 
-  test('[CLI-1] --json prints the whole answer', async () => {
+  test('[CLI-1] prints the whole answer with --json', async () => {
     const { code, stdout } = await run(['call', 'builtin.calculator', '--arg', 'expression=2^10', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -38,7 +38,7 @@ describe('call', () => {
     });
   });
 
-  test('[CLI-1] a failed call ends with 1 and its message', async () => {
+  test('[CLI-1] ends with 1 and the message when the call fails', async () => {
     const failed = await run(['call', 'builtin:calculator', '--arg', 'expression=6 *', '--as', 'alice']);
     expect(failed).toMatchObject({
       code: 1,
@@ -68,24 +68,24 @@ describe('call', () => {
       ['builtin:calculator', '--arg', 'expresion=5'],
       'arguments.expression is required; arguments.expresion is not a parameter of this tool',
     ],
-  ])('[CLI-1] %s is refused with 1 and the way', async (_case, args, reason) => {
+  ])('[CLI-1] refuses %s with exit code 1 and says how to do it', async (_case, args, reason) => {
     const { code, stdout, stderr } = await run(['call', ...args, '--as', 'alice']);
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `toolcrib: ${reason}\n` });
   });
 
-  test('[CLI-1] what --arg took for JSON is written as it was meant', async () => {
+  test('[CLI-1] suggests how to write an --arg that was read as JSON by mistake', async () => {
     expect(await run(['call', 'builtin:calculator', '--arg', 'expression="5"', '--as', 'alice'])).toMatchObject({
       code: 0,
       stdout: 'result: 5\n',
     });
   });
 
-  test('[CLI-1] --stream shows on the side how far it is', async () => {
+  test('[CLI-1] shows progress on stderr with --stream', async () => {
     const { code, stdout, stderr } = await run(['call', 'builtin:wait', '--arg', 'seconds=1.2', '--stream', '--as', 'alice']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'waited_seconds: 1.2\n', stderr: '1 of 1.2\n1.2 of 1.2\n' });
   });
 
-  test('[CLI-1] --stream shows a refusal like any other', async () => {
+  test('[CLI-1] shows a refusal with --stream as without it', async () => {
     expect(await run(['call', 'a:b', '--stream', '--as', 'alice'])).toMatchObject({
       code: 1,
       stdout: '',
@@ -93,13 +93,13 @@ describe('call', () => {
     });
   });
 
-  test('[CLI-1] --timeout ends a call that takes longer', async () => {
+  test('[CLI-1] ends a call that takes longer than --timeout', async () => {
     const { code, stderr } = await run(['call', 'builtin:wait', '--arg', 'seconds=100', '--timeout', '50', '--as', 'alice']);
     expect(code).toBe(1);
     expect(stderr).toContain('(NETWORK_ERROR)');
   });
 
-  test('[CLI-1] Ctrl-C cancels the call at the server too', async () => {
+  test('[CLI-1] cancels the call at the server on Ctrl-C', async () => {
     const args = ['call', 'builtin:wait', '--arg', 'seconds=100', '--stream', '--as', 'bob'];
     await using program = startToolcrib(args, { env: { TOOLCRIB_URL: server.url } });
     await program.printed('1 of 100', 'stderr');
@@ -110,7 +110,7 @@ describe('call', () => {
     expect(tool).toBe('builtin:wait');
   });
 
-  test('[CLI-1] Ctrl-C hangs up on a server that does not answer', async () => {
+  test('[CLI-1] hangs up on Ctrl-C when the server does not answer', async () => {
     const { promise: called, resolve: onCall } = Promise.withResolvers<void>();
     const { promise: hungUp, resolve: onHangUp } = Promise.withResolvers<void>();
     await using silent = await startHttpServer((request, response) => {
@@ -128,11 +128,11 @@ describe('call', () => {
 test.each([
   ['a stream', ['--stream'], 'text/event-stream', 'event: progress\ndata: {"progress": 1}\n\n'],
   ['an answer', [], 'application/json', '{"call_id": '],
-])('[CLI-1] a connection that breaks off in the middle of %s is said in one line', async (_what, args, type, beginning) => {
+])('[CLI-1] a connection that breaks in the middle of %s is reported in one line', async (_what, args, type, beginning) => {
   await using cut = await startHttpServer((_request, response) => {
     response.writeHead(200, { 'content-type': type }).write(beginning, () => response.destroy());
   });
   const { code, stdout, stderr } = await run(['call', 'a:b', '--token', 'x', '--url', cut.origin, ...args]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^(1\n)?toolcrib: The connection to \S+ broke off before the answer was whole[^\n]*\n$/);
+  expect(stderr).toMatch(/^(1\n)?toolcrib: The connection to \S+ broke before the answer was complete[^\n]*\n$/);
 });

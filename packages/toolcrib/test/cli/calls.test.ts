@@ -14,13 +14,13 @@ describe('toolcrib calls', () => {
   const call = (tool: string, user: string) => commands.run(['call', tool, '--as', user]);
   const toolsIn = (table: string) => [...table.matchAll(/\S+:\S+(?= |$)/gm)].map(([tool]) => tool).filter((word) => /^[a-z]/.test(word));
 
-  test('[CLI-1] says what to do where nothing was called yet, and where nothing fits', async () => {
+  test('[CLI-1] says what to do when nothing was called yet, and when nothing matches', async () => {
     expect(await commands.run(['calls'])).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('makes a first call') });
     const { code, stderr } = await commands.run(['calls', '--user', 'nobody', '--since', '1h']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('No call fits --since, --user') });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('No call matches --since, --user') });
   });
 
-  test('[CLI-1] [BFF-6] lists the newest last, by name of the person, and filters', async () => {
+  test('[CLI-1] [BFF-6] lists the newest call last, with the name of the person, and filters', async () => {
     await call('builtin:uuid', 'alice');
     await call('builtin:hash', 'alice');
     await call('nowhere:nothing', 'bob');
@@ -54,7 +54,7 @@ describe('toolcrib calls', () => {
     expect(await listed('--user', calls[0].subject)).toEqual(['builtin:uuid', 'builtin:hash']);
   });
 
-  test('[CLI-1] -f goes on with calls as they end, and Ctrl-C ends it', async () => {
+  test('[CLI-1] follows calls with -f as they end, until Ctrl-C', async () => {
     await using table = commands.start(['calls', '-f', '-n', '1', '--user', 'alice']);
     await using json = commands.start(['calls', '-f', '-n', '1', '--json']);
     await Promise.all([table.printed('ERROR\n'), json.printed('\n')]);
@@ -73,7 +73,7 @@ describe('toolcrib calls', () => {
     }
   });
 
-  test.skipIf(!hasTerminal)('[CLI-1] what does not fit into 80 columns is cut, whatever a caller asked for', async () => {
+  test.skipIf(!hasTerminal)('[CLI-1] cuts its lines to 80 columns, whatever the caller asked for', async () => {
     const asked = `nowhere:\u202e${'x'.repeat(300)}`;
     await call(asked, 'bob');
     const shown = await atTerminal(['calls', '-n', '1'], commands.server.url);
@@ -85,7 +85,7 @@ describe('toolcrib calls', () => {
     expect(plain.length).toBeLessThanOrEqual(80);
   });
 
-  test('[CLI-1] refuses what it cannot read, and says how to write it', async () => {
+  test('[CLI-1] refuses filters that it cannot read, and says how to write them', async () => {
     const refused = async (...args: string[]) => {
       const { code, stderr } = await commands.run(['calls', ...args]);
       return [code, stderr];
@@ -100,7 +100,7 @@ describe('toolcrib calls', () => {
   });
 });
 
-test('[CLI-1] moments are read as people say them, in the zone of the machine', () => {
+test('[CLI-1] points in time are read as people write them, in the time zone of the machine', () => {
   const now = new Date(2026, 10, 17, 14, 30).getTime();
   const local = (...parts: [number, number, number, number?, number?]) => new Date(...parts).getTime();
   for (const [text, expected] of Object.entries({
@@ -121,7 +121,7 @@ test('[CLI-1] moments are read as people say them, in the zone of the machine', 
     expect(() => parseMoment(text, 'since', now)).toThrow(/--since must be a time/);
 });
 
-test('[CLI-1] what a tool itself reported does not read as an outage', () => {
+test('[CLI-1] a failure reported by a tool does not read as an outage', () => {
   const failed = (error_origin: string | null | undefined) => {
     const named = { call_id: 'c', subject: 'u-1', user_name: null, tool: 'a:b', started_at: 0, duration_us: 0 };
     return { ...named, status: 'failed', error_code: 'SERVICE_UNAVAILABLE', error_origin };
@@ -135,7 +135,7 @@ test('[CLI-1] what a tool itself reported does not read as an outage', () => {
   ]);
 });
 
-test('[CLI-1] a call of another day is shown with the day, and long ones in minutes and hours', () => {
+test('[CLI-1] a call of another day is shown with its day, and long durations in minutes and hours', () => {
   const now = new Date(2026, 10, 17, 14, 30).getTime();
   const sample = { call_id: 'c', subject: 'u-1', user_name: null, tool: 'a:b', status: 'completed', error_code: null };
   const at = (year: number, month: number, day: number) => new Date(year, month, day, 9, 5, 7).getTime();

@@ -6,14 +6,14 @@ import { commandHelp, groupHelp, overview } from '../../src/cli/help.ts';
 import { version } from '../../src/version.ts';
 import { runToolcrib } from './run-toolcrib.ts';
 
-describe('help', () => {
-  test.each([[[]], [['--help']], [['-h']], [['help']]])('[CLI-1] toolcrib %j lists every command', async (args: string[]) => {
+describe('toolcrib help', () => {
+  test.each([[[]], [['--help']], [['-h']], [['help']]])('[CLI-1] lists every command for toolcrib %j', async (args: string[]) => {
     const { code, stdout, stderr } = await runToolcrib(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const { name, summary } of commands) expect(stdout).toContain(`${name.padEnd(14)}  ${summary}`);
   });
 
-  test.each(commands)('[CLI-1] toolcrib $name --help lists each of its options, variables and defaults', async ({ name, load }) => {
+  test.each(commands)('[CLI-1] lists the options, variables and defaults of toolcrib $name', async ({ name, load }) => {
     const { code, stdout, stderr } = await runToolcrib([...name.split(' '), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const flat = stdout.replaceAll(/\s+/g, ' ');
@@ -39,14 +39,14 @@ describe('help', () => {
     [['help', 'call'], 'toolcrib call <tool> [json] [options]'],
     [['help', 'sources', 'show'], 'toolcrib sources [action] [source] [options]'],
     [['help', 'call', '--json'], 'toolcrib call <tool> [json] [options]'],
-  ])('[CLI-1] toolcrib %j prints the help of just that', async (args, text) => {
+  ])('[CLI-1] prints the help of one command for toolcrib %j', async (args, text) => {
     const { code, stdout, stderr } = await runToolcrib(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(text);
     expect(stdout).not.toContain('Starts the server');
   });
 
-  test('[CLI-1] fits a terminal of 80 columns, and what is pasted from it is whole', async () => {
+  test('[CLI-1] fits a terminal of 80 columns, and its examples can be pasted whole', async () => {
     const { columns, isTTY } = process.stdout;
     Object.assign(process.stdout, { columns: 80, isTTY: true });
     try {
@@ -65,12 +65,12 @@ describe('help', () => {
     }
   });
 
-  test('[CLI-1] no colours are printed where the output is not a terminal', async () => {
+  test('[CLI-1] prints no colours when the output is not a terminal', async () => {
     const { stdout } = await runToolcrib(['serve', '--help']);
     expect(stdout).not.toContain('\u001b');
   });
 
-  test.each(['--version', '-v'])('[CLI-1] %s prints the version', async (flag) => {
+  test.each(['--version', '-v'])('[CLI-1] shows the version for %s', async (flag) => {
     expect(await runToolcrib([flag])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 });
@@ -87,7 +87,7 @@ const wrong: [args: string[], message: string][] = [
     ['policy', 'zzz'],
     'There is no `policy zzz`: there is `toolcrib policy explain`, `toolcrib policy test`. See `toolcrib policy --help`.',
   ],
-  [['policy', 'explain', '--who'], '--who may use what? Name it with --tool. See `toolcrib policy explain --help`.'],
+  [['policy', 'explain', '--who'], '--who needs a tool: name it with --tool. See `toolcrib policy explain --help`.'],
   [
     ['policy', 'explain', '--who', '--tool', 'a:b', '--as', 'bob'],
     '--who is about everybody: leave out --token, --as and --claims. See `toolcrib policy explain --help`.',
@@ -96,41 +96,41 @@ const wrong: [args: string[], message: string][] = [
     ['policy', 'explain', '--token', '@/nowhere/token'],
     'The token cannot be read from /nowhere/token (ENOENT). See `toolcrib policy explain --help`.',
   ],
-  [['serve', '--config', '/nowhere/crib.yaml'], `The configuration file /nowhere/crib.yaml is not there. ${serve}`],
-  [['--port', '1'], 'The command comes first: there is no option --port before it. See `toolcrib --help`.'],
+  [['serve', '--config', '/nowhere/crib.yaml'], `The configuration file /nowhere/crib.yaml does not exist. ${serve}`],
+  [['--port', '1'], 'The command must come before the option --port. See `toolcrib --help`.'],
   [['serve', '--prot', '1'], `There is no option --prot: did you mean --port? ${serve}`],
   [['serve', '--principal'], `There is no option --principal: did you mean --principal-rate? ${serve}`],
   [['serve', '-x'], `There is no option -x. ${serve}`],
   [['serve', '--no-such-thing=1'], `There is no option --no-such-thing. ${serve}`],
-  [['serve', '--port'], `--port needs a value (one that begins with a dash is written --port=-…). ${serve}`],
+  [['serve', '--port'], `--port needs a value (write one that starts with a dash as --port=-…). ${serve}`],
   [['serve', '--data='], `--data needs a value. ${serve}`],
   [['serve', '--allow-insecure-issuer=yes'], `--allow-insecure-issuer is a switch and takes no value. ${serve}`],
   [['serve', 'now'], `"now" is one argument too many. ${serve}`],
-  [['add', 'npx', 'pkg', '--flag'], 'There is no option --flag. Options for the server go behind `--`. See `toolcrib add --help`.'],
+  [['add', 'npx', 'pkg', '--flag'], 'There is no option --flag. Write options of the server after `--`. See `toolcrib add --help`.'],
   [
     ['add', 'npx', 'pkg', '--nmae', 'x'],
-    'There is no option --nmae: did you mean --name? Options for the server go behind `--`. See `toolcrib add --help`.',
+    'There is no option --nmae: did you mean --name? Write options of the server after `--`. See `toolcrib add --help`.',
   ],
   [
     ['add', 'uvx', '--form', 'a', 'b'],
-    'There is no option --form: did you mean --from? Options for the server go behind `--`. See `toolcrib add --help`.',
+    'There is no option --form: did you mean --from? Write options of the server after `--`. See `toolcrib add --help`.',
   ],
   [
     ['add', 'uvx', 'b', '--with', 'a'],
-    '--with is an option of uvx: write it directly behind uvx. Options for the server go behind `--`. See `toolcrib add --help`.',
+    '--with is an option of uvx: write it directly after uvx. Write options of the server after `--`. See `toolcrib add --help`.',
   ],
   [['call'], '<tool> is missing. See `toolcrib call --help`.'],
   [['token'], '<user> is missing. See `toolcrib token --help`.'],
   [['tools', '--token', 'a', '--as', 'bob'], 'Give --token or --as, not both. See `toolcrib tools --help`.'],
   [['tools', '--url', 'ftp://x'], '--url must be an address such as http://127.0.0.1:7300. See `toolcrib tools --help`.'],
-  [['tools', '--token', 'a b'], 'The token contains spaces or letters that no token has. See `toolcrib tools --help`.'],
+  [['tools', '--token', 'a b'], 'The token contains spaces or characters that no token has. See `toolcrib tools --help`.'],
   [
     ['call', 'a:b', '[1]'],
-    'The arguments must be a JSON object such as {"city": "Bonn"}; single values go as --arg city=Bonn. See `toolcrib call --help`.',
+    'The arguments must be a JSON object such as {"city": "Bonn"}; set single values with --arg city=Bonn. See `toolcrib call --help`.',
   ],
   [
     ['call', 'a:b', '{"city" "Bonn"}'],
-    'The arguments are not JSON: line 1, column 9: a colon is expected, not "\\"". The arguments must be a JSON object such as {"city": "Bonn"}; single values go as --arg city=Bonn. See `toolcrib call --help`.',
+    'The arguments are not JSON: line 1, column 9: a colon is expected, not "\\"". The arguments must be a JSON object such as {"city": "Bonn"}; set single values with --arg city=Bonn. See `toolcrib call --help`.',
   ],
   [['call', 'a:b', '--arg', 'x'], '--arg must be name=value, not "x". See `toolcrib call --help`.'],
   [['call', 'a:b', '--timeout', '0'], '--timeout must be a whole number from 1 to 3600000, not "0". See `toolcrib call --help`.'],
@@ -175,20 +175,20 @@ describe('a failure under --json', () => {
     expect(JSON.parse(ended.stdout)).toEqual({ error });
   });
 
-  test('[CLI-1] behind `--` the word is one of the server', async () => {
+  test('[CLI-1] leaves everything behind `--` to the server', async () => {
     const ended = await runToolcrib(['add', '--nope', '--', 'prog', '--json']);
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('There is no option --nope') });
   });
 });
 
-test('[CLI-1] a variable at fault is named, not the option that was not given', async () => {
+test('[CLI-1] a wrong variable is named, not the option that was not given', async () => {
   const { code, stderr } = await runToolcrib(['tools'], { env: { TOOLCRIB_URL: 'nonsense' } });
   expect(code).toBe(2);
   expect(stderr).toContain('TOOLCRIB_URL must be an address');
 });
 
 test.each([[['tools']], [['call', 'a:b']], [['token', 'alice']], [['policy', 'explain']]])(
-  '[CLI-1] toolcrib %j says how to start a server where none answers',
+  '[CLI-1] toolcrib %j says how to start a server when none answers',
   async (args: string[]) => {
     // Port 9 is reserved for discarding, and no machine of ours does that.
     const { code, stdout, stderr } = await runToolcrib(args, { env: { TOOLCRIB_URL: 'http://127.0.0.1:9' } });

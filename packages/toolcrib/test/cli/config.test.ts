@@ -25,7 +25,7 @@ describe('[SRC-6] [CLI-1] plan and apply', () => {
   };
   const run = (...args: string[]) => commands.run(args, { cwd: folder.path });
 
-  test('a plan shows what is different and ends with 2, with 0 where nothing is', async () => {
+  test('print the difference and end with 2, or with 0 when there is none', async () => {
     await write(`groups: {clocks: {selectors: [{source: builtin, name: current_time}]}}\n`);
     const planned = await run('plan');
     expect([planned.code, planned.stdout]).toEqual([
@@ -35,11 +35,11 @@ describe('[SRC-6] [CLI-1] plan and apply', () => {
     const applied = await run('apply', '--yes');
     expect([applied.code, applied.stdout]).toEqual([0, `${planned.stdout}\ndone  create group clocks\n`]);
     const again = await run('plan');
-    expect([again.code, again.stdout]).toEqual([0, 'Everything is as the file says.\n']);
+    expect([again.code, again.stdout]).toEqual([0, 'The server already matches the file.\n']);
     expect(JSON.parse((await run('plan', '--json')).stdout)).toMatchObject({ changes: [], tests: [] });
   });
 
-  test('a test that fails ends with 1, and nothing is applied', async () => {
+  test('end with 1 and apply nothing when a test fails', async () => {
     await write(`groups: {clocks: {}}\ntests: [{name: Everybody reads clocks, can: ['builtin:current_time']}]\n`);
     const planned = await run('plan');
     expect([planned.code, planned.stdout]).toEqual([1, expect.stringContaining('can builtin:current_time: no policy grants it')]);
@@ -49,7 +49,7 @@ describe('[SRC-6] [CLI-1] plan and apply', () => {
     expect((await run('apply', '--yes', '--json')).code).toBe(1);
   });
 
-  test('what was unknown is tested when the sources run, for those who wait', async () => {
+  test('run unknown tests again once the sources run, with --wait', async () => {
     const source = `sources: {files: {mcp_command: ${JSON.stringify(fixture())}, mcp_lifecycle_mode: singleton}}\n`;
     const rules = `groups: {echo: {include: ['files:echo']}}\npolicies: {users: {matchers: [${users}], groups: [echo]}}\n`;
     const path = await write(
@@ -63,7 +63,7 @@ describe('[SRC-6] [CLI-1] plan and apply', () => {
     expect([applied.code, applied.stdout]).toEqual([0, expect.stringMatching(/Tests: 1 passed\.\n$/)]);
   });
 
-  test('a source that never shows its tools leaves its tests unknown, which is a failure for those who wait', async () => {
+  test('report tests as unknown when a source never lists its tools, which fails with --wait', async () => {
     const path = await write(
       `sources: {broken: {mcp_command: ${JSON.stringify(fixture('crash-handshake'))}}}\ntests: [{name: Somebody, can: ['broken:echo']}]\n`,
       'broken.yaml',
@@ -72,7 +72,7 @@ describe('[SRC-6] [CLI-1] plan and apply', () => {
     expect([applied.code, applied.stdout]).toEqual([1, expect.stringContaining('the tools of broken are not known yet')]);
   });
 
-  test('what is wrong is said with its place in the file, whether it is found here or by the server', async () => {
+  test('give the place in the file for every mistake, found here or by the server', async () => {
     await write('groups:\n  a:\n    nam: x\n');
     expect((await run('plan')).stderr).toBe('toolcrib: toolcrib.yaml:3:5: groups.a.nam: there is no such field\n');
     await write('groups:\n  a:\n    include:\n      - builtin:uuid\n      - nobody:knows\n');
@@ -81,16 +81,16 @@ describe('[SRC-6] [CLI-1] plan and apply', () => {
       1,
       expect.stringContaining('toolcrib: toolcrib.yaml:5:9: groups.a: include.1 must be'),
     ]);
-    expect((await run('plan', 'nowhere.yaml')).stderr).toContain('nowhere.yaml is not there');
+    expect((await run('plan', 'nowhere.yaml')).stderr).toContain('nowhere.yaml does not exist');
   });
 
-  test('nobody is taken to have agreed who was not asked', async () => {
+  test('do not take silence for a yes', async () => {
     await write('groups: {more: {}}\n');
     const { code, stderr } = await run('apply');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--yes applies without asking')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('pass --yes to apply without asking')]);
   });
 
-  test.skipIf(!hasTerminal)('at a terminal it asks, and does nothing without a yes', async () => {
+  test.skipIf(!hasTerminal)('ask at a terminal and do nothing without a yes', async () => {
     const path = await write('groups: {more: {}}\n');
     const question = 'Apply this?';
     const refused = await atTerminal(['apply', path], commands.server.url, { question, answer: 'n\n' });
@@ -99,7 +99,7 @@ describe('[SRC-6] [CLI-1] plan and apply', () => {
     expect(agreed).toMatch(/done.*create group more/);
   });
 
-  test('the example of the project is planned and applied, and its tests hold', async () => {
+  test('work on the example of the project, and its tests hold', async () => {
     // Without what would be fetched from a registry.
     const text = (await readFile(example, 'utf8')).replace('pinning: quarantine', 'enabled: false');
     const path = await write(text, 'example.yaml');
@@ -107,7 +107,7 @@ describe('[SRC-6] [CLI-1] plan and apply', () => {
     expect((await run('plan', path)).code).toBe(0);
   });
 
-  test('the schema for editors is printed', async () => {
+  test('have a schema for editors, which can be printed', async () => {
     expect(JSON.parse((await run('schema')).stdout)).toMatchObject({ title: 'toolcrib.yaml', properties: { server: {}, sources: {} } });
   });
 });

@@ -40,9 +40,9 @@ async function connect(args: string[], user: string) {
   return await program.ended;
 }
 
-test('[CLI-1] a source that everybody uses for themselves says how it is connected, and is', async () => {
+test('[CLI-1] a source with per-user accounts says how to connect, and can be connected', async () => {
   const { code, stderr } = await commands.run(['add', wiki.url, '--name', 'wiki', '--oauth']);
-  expect([code, stderr]).toEqual([0, expect.stringContaining('`toolcrib connect wiki --discovery --as admin` does it.')]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('`toolcrib connect wiki --discovery --as admin` connects it.')]);
   expect((await commands.run(['sources'])).stdout).toMatch(
     /^wiki +running +unknown +0 +streamable_http +The connection of wiki itself is not there/m,
   );
@@ -57,7 +57,7 @@ test('[CLI-1] a source that everybody uses for themselves says how it is connect
   );
 });
 
-test('[CLI-1] Ctrl-C ends the waiting, and connect --end the connection', async () => {
+test('[CLI-1] Ctrl-C ends the waiting, and connect --end ends the connection', async () => {
   await using program = commands.start(['connect', 'wiki', '--as', 'admin']);
   await program.printed('Waiting', 'stderr');
   const page = await lastPage((await program.printed('\n')).trim(), 'root');
@@ -82,21 +82,21 @@ test('[CLI-1] Ctrl-C ends the waiting, and connect --end the connection', async 
   expect((await connect(['--as', 'admin'], 'root')).code).toBe(0);
   expect(await commands.run(['connect', 'wiki', '--end', '--as', 'admin'])).toMatchObject({
     code: 0,
-    stdout: 'The connection to wiki is ended.\n',
+    stdout: 'The connection to wiki has ended.\n',
   });
   expect(await commands.run(['connect', 'wiki', '--end', '--as', 'admin'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('could be ended'),
+    stderr: expect.stringContaining('There is no connection to'),
   });
   const unknown = await commands.run(['connect', 'nothing', '--as', 'admin']);
   expect([unknown.code, unknown.stderr]).toEqual([
     1,
-    expect.stringContaining('There is no source "nothing" that wants a connection of yours'),
+    expect.stringContaining('There is no source "nothing" that needs your own connection'),
   ]);
-  expect((await commands.run(['connect', '--as', 'bob'])).stderr).toContain('No source that you may use wants a connection.');
+  expect((await commands.run(['connect', '--as', 'bob'])).stderr).toContain('None of the sources you may use needs a connection.');
 });
 
-test.skipIf(!hasTerminal)('[CLI-1] at a terminal the code is pasted, and a wrong one can be tried again', async () => {
+test.skipIf(!hasTerminal)('[CLI-1] the code is pasted at a terminal, and a wrong one can be tried again', async () => {
   const shown = await atTerminal(['connect', 'wiki', '--as', 'admin'], commands.server.url, {
     question: 'Code: ',
     answer: async (soFar) => `AAAA-BBBB\r${codeOn(await lastPage(/http:\S+/.exec(soFar)?.[0] ?? '', 'root'))}\r`,

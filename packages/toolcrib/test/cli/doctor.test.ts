@@ -20,7 +20,7 @@ async function doctor(args: string[], options: RunOptions = {}) {
   return { code, report, check: (name: string) => report.checks.find((check) => check.name === name) };
 }
 
-test('[CLI-1] doctor --json says for each thing whether it is there, and what to do about what is not', async () => {
+test('[CLI-1] doctor --json says for each check whether it passed, and what to do if not', async () => {
   await using folder = await temporaryDirectory();
   const { code, report, check } = await doctor([], { cwd: folder.path });
   expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true });
@@ -31,20 +31,20 @@ test('[CLI-1] doctor --json says for each thing whether it is there, and what to
     expect(cure === undefined).toBe(state === 'ok');
   }
   expect(check('node')).toMatchObject({ state: 'ok', required: true, detail: expect.stringContaining(process.versions.node) });
-  expect(check('data folder')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/\.toolcrib will be made/) });
+  expect(check('data folder')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/\.toolcrib will be created/) });
   expect(check('npx')?.required).toBe(false);
 });
 
-test('[CLI-1] doctor prints one aligned line for each thing, and a verdict', async () => {
+test('[CLI-1] doctor prints one aligned line for each check, and a verdict', async () => {
   await using folder = await temporaryDirectory();
   const { code, stdout } = await runToolcrib(['doctor', '--port', '0', '--data', folder.path]);
   expect(code).toBe(0);
   expect(stdout).toMatch(new RegExp(`^ok {7}node +${process.versions.node}`));
-  expect(stdout).toContain(`${folder.path} can be written to`);
+  expect(stdout).toContain(`${folder.path} is writable`);
   expect(stdout).toMatch(/\nToolcrib can run here\.\n$/);
 });
 
-test('[CLI-1] programs that only some sources need are missing without harm, and come with a command to install them', async () => {
+test('[CLI-1] missing programs that only some sources need do no harm, and the report says how to install them', async () => {
   await using empty = await temporaryDirectory();
   const { code, check } = await doctor([], { cwd: empty.path, env: { PATH: empty.path, DOCKER_HOST: `unix://${empty.path}/nobody.sock` } });
   expect(code).toBe(0);
@@ -53,7 +53,7 @@ test('[CLI-1] programs that only some sources need are missing without harm, and
   expect(check('docker daemon')).toBeUndefined();
 });
 
-test.skipIf(process.platform === 'win32')('[CLI-1] a program that is there but fails is broken, and its complaint is shown', async () => {
+test.skipIf(process.platform === 'win32')('[CLI-1] a program that is installed but fails is broken, and its error is shown', async () => {
   await using folder = await temporaryDirectory();
   const program = join(folder.path, 'docker');
   await writeFile(program, '#!/bin/sh\necho "Docker version 1"\n');
@@ -69,14 +69,14 @@ test.skipIf(process.platform === 'win32')('[CLI-1] a program that is there but f
 });
 
 const docker = part('docker');
-test.skipIf(!docker.available)('[CLI-1] doctor asks Docker itself, also where there is no docker command', async () => {
+test.skipIf(!docker.available)('[CLI-1] doctor asks the Docker daemon itself, even without the docker command', async () => {
   await using empty = await temporaryDirectory();
   const { check } = await doctor([], { cwd: empty.path, env: { PATH: empty.path } });
   expect(check('docker')).toMatchObject({ state: 'missing' });
   expect(check('docker daemon')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/^\d+\./) });
 });
 
-describe('something required is broken', () => {
+describe('doctor reports as broken', () => {
   test('[CLI-1] a data folder that is a file', async () => {
     await using folder = await temporaryDirectory();
     const file = join(folder.path, 'file');
@@ -119,21 +119,21 @@ describe('something required is broken', () => {
   });
 });
 
-test('[CLI-1] a Toolcrib that is already on the port is no fault', async () => {
+test('[CLI-1] a Toolcrib that already listens on the port is fine', async () => {
   await using server = await startTestServer();
   const { code, check } = await doctor(['--port', new URL(server.url).port]);
   expect(code).toBe(0);
   expect(check('port')).toMatchObject({ state: 'ok', detail: `a Toolcrib answers at ${server.url}` });
 });
 
-test("[CLI-1] an issuer's keys are fetched and counted", async () => {
+test('[CLI-1] the keys of an issuer are fetched and counted', async () => {
   await using issuer = await startTokenIssuer();
   const { code, check } = await doctor([], { env: { TOOLCRIB_ISSUERS: issuer.issuer } });
   expect(code).toBe(0);
   expect(check('issuer')).toMatchObject({ state: 'ok', detail: `${issuer.issuer} has 1 key` });
 });
 
-test('[BFF-6] doctor says whose users administer, and that several issuers have to say it', async () => {
+test('[BFF-6] doctor says whose users administer, and that with several issuers it has to be configured', async () => {
   const [a, b] = ['http://127.0.0.1:9/a', 'http://127.0.0.1:9/b'];
   const one = await doctor(['--issuer', a, '--admin-claim', 'groups=ops']);
   expect(one.check('administrators')).toMatchObject({ state: 'ok', detail: expect.stringContaining(`groups=ops of ${a}`) });
@@ -146,14 +146,14 @@ test('[BFF-6] doctor says whose users administer, and that several issuers have 
 });
 
 const postgres = part('postgres');
-test.skipIf(!postgres.available)('[CLI-1] a database that answers is named with its version', async () => {
+test.skipIf(!postgres.available)('[CLI-1] a database that answers is shown with its version', async () => {
   const url = postgres.available ? postgres.url : '';
   const { code, check } = await doctor([], { env: { TOOLCRIB_DATABASE: url } });
   expect(code).toBe(0);
   expect(check('database')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/^PostgreSQL \d+/) });
 });
 
-test('[CLI-1] [SEC-1] doctor says where the server may connect to, and through what, without the password', async () => {
+test('[CLI-1] [SEC-1] doctor says where the server may connect to and through which proxy, without its password', async () => {
   await using issuer = await startTokenIssuer();
   await using proxy = await startForwardProxy({ user: 'me:hidden' });
   const behind = ['--proxy', proxy.url.replace('//', '//me:hidden@'), '--no-proxy', 'corp.test', '--issuer', 'http://sso.test:1'];

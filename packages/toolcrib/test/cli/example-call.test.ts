@@ -8,7 +8,7 @@ const tool = (name: string, properties: Record<string, unknown> = {}, more: obje
   ...more,
 });
 
-describe('a call to try', () => {
+describe('the suggested call', () => {
   const values: [property: unknown, argument: string][] = [
     [{ type: 'string' }, 'x=hello'],
     [{ type: 'string', format: 'date' }, 'x=2026-11-17'],
@@ -32,18 +32,18 @@ describe('a call to try', () => {
     ['a text that reads as JSON', { type: 'string', enum: ['5'] }],
     ['words for a shell', { type: 'string', enum: ["'; rm -rf ~ #"] }],
     ['no schema', true],
-  ])('[CLI-1] is not made up where an argument is %s', (_what, property) => {
+  ])('[CLI-1] is left out where an argument is %s', (_what, property) => {
     expect(exampleCall([tool('a:b', { x: property })])).toBeUndefined();
   });
 
-  test('[CLI-1] is of a tool that only reads before others, and then of the one with the fewest arguments', () => {
+  test('[CLI-1] prefers a tool that only reads, and then the one with the fewest arguments', () => {
     const readOnly = { annotations: { readOnlyHint: true } };
     const list = tool('a:list');
     expect(exampleCall([tool('a:two', { x: { type: 'string' }, y: { type: 'string' } }), list])).toBe('call a:list');
     expect(exampleCall([list, tool('a:read', { x: { type: 'string' } }, readOnly)])).toBe('call a:read --arg x=hello');
   });
 
-  test('[CLI-1] is never of a tool that destroys something, is not active, or has a name to beware of', () => {
+  test('[CLI-1] is never of a tool that destroys something, is not active, or has a risky name', () => {
     const not = [
       tool('a:delete_all'),
       tool('a:wipe', {}, { annotations: { destructiveHint: true } }),

@@ -16,8 +16,8 @@ const fixture = (...mode: string[]) => ({ command: process.execPath, args: [fixt
 const namespaces = async () =>
   (await commands.json(['sources'])).sources.map(({ namespace }: { namespace: string }) => namespace) as string[];
 
-describe('import', () => {
-  test('[CLI-1] [SRC-4] --dry-run shows what would be registered, without secrets, and registers nothing', async () => {
+describe('toolcrib import', () => {
+  test('[CLI-1] [SRC-4] shows with --dry-run what would be registered, without secrets, and registers nothing', async () => {
     const mcpServers = {
       files: { ...fixture('plain', '--api-key', 'sk-0123456789abcdef'), env: { API_TOKEN: 's3cret-value' } },
       far: { url: 'https://mcp.example.org/mcp' },
@@ -30,7 +30,9 @@ describe('import', () => {
     expect(stdout).toMatch(/^mcpServers\.files +files +\S+node \S+server\.js plain --api-key \$\{\w*API_KEY\}$/m);
     expect(stdout).toMatch(/^mcpServers\.far +far +https:\/\/mcp\.example\.org\/mcp$/m);
     expect(stdout).toMatch(/^mcpServers\.shell +- +cannot be registered: bash is refused/m);
-    expect(stdout).toMatch(/^mcpServers\.empty +- +cannot be registered: It has neither a command nor an address$/m);
+    expect(stdout).toMatch(
+      /^mcpServers\.empty +- +cannot be registered: The entry has neither a command nor an address. Give it one of them$/m,
+    );
     expect(stdout).toMatch(/^mcpServers\.off +off +npx -y some-server \(disabled\)$/m);
     expect(stdout).toContain('off: autoApprove: not used');
     expect(stdout).not.toMatch(/s3cret|sk-0123/);
@@ -48,7 +50,7 @@ describe('import', () => {
     expect(await commands.json(['sources', 'show', 'one'])).toMatchObject({ definition: { lifecycle_mode: 'singleton' } });
   });
 
-  test('[CLI-1] [LIFE-8] a bad entry, one that is there already and one that fails do not stop the others', async () => {
+  test('[CLI-1] [LIFE-8] continues after a bad entry, an existing one and one that fails', async () => {
     const mcpServers = {
       taken: fixture('plain'),
       bad: { command: 'bash', args: ['-c', 'x'] },
@@ -58,7 +60,7 @@ describe('import', () => {
     await commands.add('taken', ['plain'], ['--no-wait']);
     const { code, stdout, stderr } = await commands.run(['import', '-'], { input: JSON.stringify({ mcpServers }) });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^mcpServers\.taken +refused +.*already there/m);
+    expect(stdout).toMatch(/^mcpServers\.taken +refused +.*already exists/m);
     expect(stdout).toMatch(/^mcpServers\.bad +refused +bash is refused/m);
     expect(stdout).toMatch(/^dies +error +The server's process ended/m);
     expect(stdout).toMatch(/^good +running +\d+ tools$/m);
@@ -92,7 +94,7 @@ describe('import', () => {
     });
   });
 
-  test('[CLI-1] --json prints what became of each', async () => {
+  test('[CLI-1] prints the outcome of each entry with --json', async () => {
     const input = JSON.stringify({ mcpServers: { late: fixture('hang-handshake') } });
     const { code, stdout } = await commands.run(['import', '-', '--json', '--no-wait'], { input });
     expect(code).toBe(0);
@@ -101,7 +103,7 @@ describe('import', () => {
     });
   });
 
-  test('[CLI-1] Ctrl-C stops watching, and what is registered stays', async () => {
+  test('[CLI-1] stops watching on Ctrl-C, and the registered sources stay', async () => {
     const input = JSON.stringify({ mcpServers: { hanging: fixture('hang-handshake') } });
     await using program = commands.start(['import', '-'], { input });
     await program.printed('Starting hanging…', 'stderr');
@@ -114,7 +116,7 @@ describe('import', () => {
     ['no file', ['/no/such/file.json'], '', 2, 'There is no file /no/such/file.json'],
     ['no JSON', ['-'], '{ // a comment\n  "mcpServers" {}\n}', 1, 'The file is not valid JSON: line 2, column 16: a colon is expected'],
     ['no servers', ['-'], '{}', 1, 'There is nothing to import'],
-  ])('[CLI-1] %s is refused with the reason', async (_case, args, input, code, message) => {
+  ])('[CLI-1] refuses %s with the reason', async (_case, args, input, code, message) => {
     expect(await commands.run(['import', ...args], { input })).toMatchObject({
       code,
       stdout: '',

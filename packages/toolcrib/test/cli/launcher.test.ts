@@ -29,13 +29,13 @@ describe('the launcher', () => {
     expect(source, 'a comma after the last argument').not.toMatch(/,\s*\)/);
   });
 
-  test('[CLI-1] of an installed package runs what was built, and passes arguments and exit code on', async () => {
+  test('[CLI-1] of an installed package runs the built code, and passes arguments and exit code on', async () => {
     await using installed = await packageWith({ 'dist/main.js': mainThatExits(7) });
     const { code, stdout } = await runToolcrib(['a', 'b c'], installed);
     expect({ code, stdout }).toEqual({ code: 7, stdout: 'a,b c\n' });
   });
 
-  test('[CLI-1] of a clone runs the source, also where something was built', async () => {
+  test('[CLI-1] of a clone runs the source, even if there is a build', async () => {
     await using clone = await packageWith({
       'dist/main.js': mainThatExits(7),
       'src/main.ts': mainThatExits(3).replace('args', 'args: string[]'),
@@ -45,7 +45,7 @@ describe('the launcher', () => {
 });
 
 describe('compiled code', () => {
-  /** What the launcher leaves behind in the cache of this home, and in the shared folder of the machine. */
+  /** The files that the launcher leaves in the cache of this home, and in the shared folder of the machine. */
   async function run(home: string, env: Record<string, string> = {}) {
     await mkdir(join(home, 'tmp'), { recursive: true });
     expect((await runToolcrib(['--version'], { env: { HOME: home, TMPDIR: join(home, 'tmp'), ...env } })).stdout).toBe(`${version}\n`);
@@ -53,13 +53,13 @@ describe('compiled code', () => {
     return readdir(join(home, '.cache', 'toolcrib', 'compiled'));
   }
 
-  test('[SEC-3] is kept in a folder that is ours alone', async () => {
+  test('[SEC-3] is cached in a folder that is ours alone', async () => {
     await using home = await temporaryDirectory();
     expect(await run(home.path)).not.toEqual([]);
     expect((await lstat(join(home.path, '.cache', 'toolcrib', 'compiled'))).mode & 0o777).toBe(0o700);
   });
 
-  test('[SEC-3] is not kept where others may write', async () => {
+  test('[SEC-3] is not cached where others may write', async () => {
     for (const open of ['.cache/toolcrib/compiled', '.cache/toolcrib', '.cache']) {
       await using home = await temporaryDirectory();
       await mkdir(join(home.path, '.cache', 'toolcrib', 'compiled'), { recursive: true, mode: 0o700 });
@@ -68,7 +68,7 @@ describe('compiled code', () => {
     }
   });
 
-  test('[SEC-3] is not kept behind a link', async () => {
+  test('[SEC-3] is not cached behind a link', async () => {
     await using home = await temporaryDirectory();
     await mkdir(join(home.path, 'elsewhere'), { mode: 0o700 });
     await mkdir(join(home.path, '.cache', 'toolcrib'), { recursive: true, mode: 0o700 });
@@ -76,7 +76,7 @@ describe('compiled code', () => {
     expect(await run(home.path)).toEqual([]);
   });
 
-  test.runIf(process.getuid?.() === 0)('[SEC-3] is neither read from nor kept in a folder that another user has planted', async () => {
+  test.runIf(process.getuid?.() === 0)('[SEC-3] is neither read from nor written to a folder that another user has planted', async () => {
     for (const planted of ['.cache/toolcrib/compiled', '.cache/toolcrib', '.cache']) {
       await using home = await temporaryDirectory();
       await mkdir(join(home.path, '.cache', 'toolcrib', 'compiled'), { recursive: true, mode: 0o700 });
@@ -85,7 +85,7 @@ describe('compiled code', () => {
     }
   });
 
-  test('[CLI-1] is done without where there is no home', async () => {
+  test('[CLI-1] is not cached where there is no home folder', async () => {
     await using folder = await temporaryDirectory();
     await writeFile(join(folder.path, 'file'), '');
     const env = { HOME: join(folder.path, 'file'), TMPDIR: folder.path };
@@ -130,7 +130,7 @@ describe.skipIf(oldNode === undefined)('the launcher under an old Node', () => {
     expect(await program.ended).toMatchObject({ code: null, signal: 'SIGHUP' });
   });
 
-  test('[CLI-1] without a bundled Node says which is needed and how to get it', async () => {
+  test('[CLI-1] says which Node is needed and how to get it when none is bundled', async () => {
     await using lonely = await packageWith({});
     const { code, stdout, stderr } = await runToolcrib(['call', 'a:b', '{"c": 1}'], { node, launcher: lonely.launcher });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

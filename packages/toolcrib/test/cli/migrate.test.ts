@@ -10,7 +10,7 @@ import { runToolcrib, type Ended } from './run-toolcrib.ts';
 const asAdmin = async (server: ServerProcess) => server.client(await devToken(server.url, 'admin'));
 type Admin = Awaited<ReturnType<typeof asAdmin>>;
 
-describe.skipIf(!part('postgres').available)('[OPS-2] from SQLite to PostgreSQL', () => {
+describe.skipIf(!part('postgres').available)('[OPS-2] the migration from SQLite to PostgreSQL', () => {
   let folder: TemporaryDirectory;
   let data: string;
   let postgres: Awaited<ReturnType<typeof freshPostgresDatabase>>;
@@ -20,7 +20,7 @@ describe.skipIf(!part('postgres').available)('[OPS-2] from SQLite to PostgreSQL'
   let whileServing: Ended;
   let moved: Ended;
 
-  /** What an administrator sees of everything that is kept. */
+  /** Everything stored, as an administrator sees it. */
   async function stateOf(admin: Admin) {
     const read = async (noun: string) => (await admin.get(`/api/${noun}`)).json;
     const sources = (await read('sources')).sources as { name: string; namespace: string; id: string }[];
@@ -61,7 +61,7 @@ describe.skipIf(!part('postgres').available)('[OPS-2] from SQLite to PostgreSQL'
     await folder[Symbol.asyncDispose]();
   });
 
-  test('copies every row, and verifies the record', () => {
+  test('copies every row and verifies the record', () => {
     expect(moved).toMatchObject({ code: 0 });
     const { rows, record } = JSON.parse(moved.stdout) as { rows: Record<string, number>; record: { ok: boolean } };
     expect(record.ok).toBe(true);
@@ -79,11 +79,11 @@ describe.skipIf(!part('postgres').available)('[OPS-2] from SQLite to PostgreSQL'
     expect(whileServing).toMatchObject({ code: 1, stderr: expect.stringContaining('Another Toolcrib server is using') });
   });
 
-  test('leaves the data folder as it was', async () => {
+  test('leaves the data folder unchanged', async () => {
     expect((await readdir(data)).filter((name) => name.startsWith('moving-'))).toEqual([]);
   });
 
-  test('a server on PostgreSQL goes on where the other one stopped', async () => {
+  test('lets a server on PostgreSQL continue where the other one stopped', async () => {
     await using server = await spawnServer(['--data', data, '--port', String(port)], { TOOLCRIB_DATABASE: postgres.url });
     const admin = await asAdmin(server);
     const after = await stateOf(admin);
@@ -112,11 +112,11 @@ describe.skipIf(!part('postgres').available)('[OPS-2] from SQLite to PostgreSQL'
       1,
       'There is no database',
     ],
-  ])('%s it says what to give', async (_when, args, code, words) => {
+  ])('%s says what to give', async (_when, args, code, words) => {
     expect(await runToolcrib(['migrate', ...args()])).toMatchObject({ code, stderr: expect.stringContaining(words) });
   });
 
-  test('refuses long-running calls that have not ended, because PostgreSQL has another engine for them', async () => {
+  test('refuses unfinished long-running calls, because PostgreSQL has another engine for them', async () => {
     const database = new DatabaseSync(join(data, 'toolcrib.db'));
     database.exec(`insert into durable_jobs (id, attempts, input) values ('unfinished', 1, 'sealed')`);
     database.close();

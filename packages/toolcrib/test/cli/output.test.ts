@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { align } from '../../src/cli/align.ts';
+import { align } from '../../src/text/align.ts';
 import { callArguments } from '../../src/cli/call-arguments.ts';
 import { closest } from '../../src/model/closest.ts';
 import { describeEvent } from '../../src/cli/describe-event.ts';
-import { readEvents, type ServerEvent } from '../../src/cli/read-events.ts';
-import { printable } from '../../src/cli/terminal.ts';
+import { readEventStream } from '../../src/net/read-event-stream.ts';
+import { printable } from '../../src/text/printable.ts';
 
 test.each([
   ['srve', 'serve'],
@@ -33,7 +33,7 @@ describe('columns', () => {
     ).toEqual(['a       first line…', 'longer  short']);
   });
 
-  test('keep their places where letters are wide or marks take no room', () => {
+  test('stay aligned with wide letters and combining marks', () => {
     expect(
       align([
         ['日本', 'x'],
@@ -64,7 +64,7 @@ test.each([
   ['line\r\nline', 'line\nline'],
   ['bell\u0007 back\b \u009b2J', 'bell back '],
   ['abc\u202edef\u2066', 'abcdef'],
-])('what a terminal would obey is taken out of %j', (text, shown) => {
+])('control characters are removed from %j', (text, shown) => {
   expect(printable(text)).toBe(shown);
 });
 
@@ -87,23 +87,23 @@ const pairs: [pair: string, value: unknown][] = [
 describe("a tool's arguments", () => {
   const nothing = () => Readable.from([]);
 
-  test.each(pairs)('--arg %s is JSON where it is JSON, and text otherwise', async (pair, value) => {
+  test.each(pairs)('are taken from --arg %s as JSON if it is JSON, and as text otherwise', async (pair, value) => {
     expect(await callArguments(undefined, [pair], nothing())).toEqual({ a: value });
   });
 
-  test('single values are set on top of the object', async () => {
+  test('are set one by one on top of the object', async () => {
     expect(await callArguments('{"a": 1, "b": 2}', ['b=3', 'c=4'], nothing())).toEqual({ a: 1, b: 3, c: 4 });
   });
 
-  test('a dash reads the object from standard input', async () => {
+  test('are read as an object from standard input when a dash is given', async () => {
     expect(await callArguments('-', ['b=2'], Readable.from(['{"a"', ': 1}']))).toEqual({ a: 1, b: 2 });
   });
 
-  test('a name that JavaScript treats in its own way is sent like any other', async () => {
+  test('may have names that are special in JavaScript', async () => {
     expect(JSON.stringify(await callArguments(undefined, ['__proto__=1'], nothing()))).toBe('{"__proto__":1}');
   });
 
-  test.each(['', 'null', '[]', '"text"', '{'])('%j is no object and refused', async (json) => {
+  test.each(['', 'null', '[]', '"text"', '{'])('are refused when %j is not an object', async (json) => {
     await expect(callArguments(json, [], nothing())).rejects.toThrow('must be a JSON object');
   });
 });
@@ -120,8 +120,8 @@ describe('an event stream', () => {
   test.each([1, 2, 3, 7, 1000])('is read in order, also in pieces of %d bytes', async (size) => {
     const bytes = Buffer.from(stream);
     const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
-    const events: ServerEvent[] = [];
-    for await (const event of readEvents(Readable.from(pieces))) events.push(event);
+    const events: { event: string; data: string }[] = [];
+    for await (const { event, data } of readEventStream(Readable.from(pieces), Infinity)) events.push({ event, data });
     expect(events).toEqual(expected);
   });
 
@@ -133,7 +133,7 @@ describe('an event stream', () => {
     ['log', { level: 'warning', data: 'careful' }, 'warning: careful'],
     ['log', { level: 'info', data: { a: 1 } }, 'info: {"a":1}'],
     ['elicitation', { message: 'Sure?' }, 'elicitation: {"message":"Sure?"}'],
-  ])('%s %j is one line', (event, value, line) => {
+  ])('shows %s %j as one line', (event, value, line) => {
     expect(describeEvent(event, value)).toBe(line);
   });
 });

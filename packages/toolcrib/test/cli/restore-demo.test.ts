@@ -6,7 +6,7 @@ import { runToolcrib } from './run-toolcrib.ts';
 const restore = (url: string, env = {}) => runToolcrib(['sources', 'restore-demo'], { env: { TOOLCRIB_URL: url, ...env } });
 
 describe('sources restore-demo', () => {
-  test('[CLI-1] brings back what was removed, or switched off, and somebody else keeps what has their name', async () => {
+  test('[CLI-1] brings back sources that were removed or switched off, and spares another source of the same name', async () => {
     await using server = await startTestServer({ demo: true });
     const [admin, alice, bob] = await Promise.all([server.as('admin'), server.as('alice'), server.as('bob')]);
     for (const tool of ['demo:bake_pizza', 'pizzeria:place_order']) await until(async () => (await alice.listedNames()).includes(tool));
@@ -26,14 +26,14 @@ describe('sources restore-demo', () => {
     expect((await bob.post('/dev/demo', {})).status).toBe(403);
   });
 
-  test('[CLI-1] is refused with the reason where there is no demo', async () => {
+  test('[CLI-1] is refused with the reason when the demo is off', async () => {
     await using without = await startTestServer({ demo: false });
     expect(await restore(without.url)).toMatchObject({ code: 1, stderr: expect.stringContaining('started with --no-demo') });
     await using production = await startServerWithIssuer();
     const token = await production.issuer.sign(adminClaims);
     expect(await restore(production.server.url, { TOOLCRIB_TOKEN: token })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the demo is there in development only'),
+      stderr: expect.stringContaining('the demo exists only in development'),
     });
   });
 });

@@ -12,7 +12,7 @@ async function read(text: string) {
   return await readRunRules(file);
 }
 
-test('[SEC-2] the example in the documentation is a file of rules', async () => {
+test('[SEC-2] the example in the documentation is a valid rules file', async () => {
   const page = await readFile(join(import.meta.dirname, '../../../../docs/running.md'), 'utf8');
   const [, example = ''] = /## What may run here[^]*?```yaml\n([^]*?)```/.exec(page) ?? [];
   expect(await read(example)).toMatchObject({
@@ -22,7 +22,7 @@ test('[SEC-2] the example in the documentation is a file of rules', async () => 
   });
 });
 
-test('[SEC-2] a file that names only runtimes allows none of the rest', async () => {
+test('[SEC-2] a file that names only runtimes allows nothing else', async () => {
   expect(await read('runtimes: [npx]')).toEqual({
     runtimes: ['npx'],
     packages: [],
@@ -40,7 +40,7 @@ test('[SEC-2] a file that names only runtimes allows none of the rest', async ()
 test.each<[what: string, text: string, message: string]>([
   ['is empty', '', 'line 1: runtimes: Invalid input'],
   ['is not YAML', 'runtimes: [', 'line 1: Flow sequence'],
-  ['says something twice', 'runtimes: []\nruntimes: []', 'line 2: runtimes is here a second time'],
+  ['says something twice', 'runtimes: []\nruntimes: []', 'line 2: the field runtimes is repeated'],
   ['has a field that there is none of', 'runtimes: []\nprogram: [/a]', 'line 2: program: there is no such field'],
   ['has one inside', 'runtimes: []\nlimits:\n  memory: 5', 'line 3: limits.memory: there is no such field'],
   ['names a runtime that there is none of', 'runtimes: [npx, sh]', 'line 1: runtimes.1: Invalid option'],
@@ -65,12 +65,12 @@ test.each<[what: string, text: string, message: string]>([
   await expect(read(text)).rejects.toThrow(message);
 });
 
-test('[SEC-2] a small file cannot become a large one', async () => {
+test('[SEC-2] a small file cannot expand into a large one', async () => {
   const levels = Array.from({ length: 12 }, (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level}, `.repeat(9)}*l${level}]`);
   await expect(read(`runtimes: []\nl0: &l0 [x]\n${levels.join('\n')}`)).rejects.toThrow('cannot be used');
 });
 
-test('[SEC-2] the server does not start with rules that it cannot read', async () => {
+test('[SEC-2] the server does not start with rules it cannot read', async () => {
   await using folder = await temporaryDirectory();
   const file = join(folder.path, 'rules.yaml');
   await writeFile(file, 'runtimes: [sh]');

@@ -12,7 +12,7 @@ import { writtenKey } from '../secrets/key-rings.ts';
 import { runToolcrib, type RunOptions } from './run-toolcrib.ts';
 import { startServing } from './serving.ts';
 
-describe('toolcrib secrets, against a server', () => {
+describe('toolcrib secrets', () => {
   let server: Awaited<ReturnType<typeof startServing>>;
   beforeAll(async () => {
     server = await startServing();
@@ -21,7 +21,7 @@ describe('toolcrib secrets, against a server', () => {
   const run = (args: string[], options: RunOptions = {}) =>
     runToolcrib(['secrets', ...args], { ...options, env: { TOOLCRIB_URL: server.url, ...options.env } });
 
-  test('[CLI-1] set, list and delete do what they say', async () => {
+  test('[CLI-1] sets, lists and deletes secrets', async () => {
     expect(await run(['list'])).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('There are no secrets') });
     expect(await run(['set', 'github-token'], { input: 'hunter2\n' })).toMatchObject({
       code: 0,
@@ -35,14 +35,17 @@ describe('toolcrib secrets, against a server', () => {
     const listed = await run(['list']);
     expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^github-token {2}set \d{4}-.*\nother {9}set \d{4}-.*\n$/) });
     expect(listed.stdout).not.toContain('hunter2');
-    expect(await run(['delete', 'other'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes does it without asking') });
+    expect(await run(['delete', 'other'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('pass --yes to delete other without asking'),
+    });
     expect(await run(['delete', 'other', '--yes'])).toMatchObject({ code: 0, stdout: 'other is deleted.\n' });
     expect(await run(['delete', 'other', '--yes'])).toMatchObject({ code: 1, stderr: 'toolcrib: There is no such secret\n' });
     const { stdout } = await run(['list', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ secrets: [{ name: 'github-token' }] });
   });
 
-  test('[CLI-1] the line break at the end of the input is no part of the value, any other is', async () => {
+  test('[CLI-1] removes one line break at the end of the input, and keeps all others', async () => {
     await run(['set', 'lines'], { input: 'a\nb\r\n' });
     await using database = await openDatabase({ file: join(server.data, 'toolcrib.db') });
     const secrets = createSecretStore({ store: createStore(database), keyRing: openKeyRing({ dataDir: server.data, create: false }) });
@@ -50,21 +53,21 @@ describe('toolcrib secrets, against a server', () => {
   });
 
   test.each([
-    [['set', 'x'], 'No value is given: pass it on standard input'],
+    [['set', 'x'], 'There is no value: pass it on standard input'],
     [['set', '../x', '--value', 'v'], 'cannot be the name of a secret'],
     [['delete', 'a b'], 'cannot be the name of a secret'],
     [['set'], '<name> is missing'],
     [[], 'secrets needs another word: `toolcrib secrets list`, `toolcrib secrets set`'],
-  ])('[CLI-1] secrets %j is a wrong command line', async (args: string[], message) => {
+  ])('[CLI-1] refuses the command line secrets %j', async (args: string[], message) => {
     expect(await run(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   });
 
-  test('[BFF-6] only administrators may', async () => {
+  test('[BFF-6] is refused for anyone but administrators', async () => {
     const { stdout: token } = await runToolcrib(['token', 'alice'], { env: { TOOLCRIB_URL: server.url } });
     expect(await run(['list', '--token', token.trim()])).toMatchObject({ code: 1, stderr: expect.stringContaining('administrators') });
   });
 
-  test('[SEC-3] rekey refuses while the server runs', async () => {
+  test('[SEC-3] refuses to rekey while the server runs', async () => {
     expect(await run(['rekey', '--data', server.data])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('Another Toolcrib server is using the data directory'),
@@ -88,7 +91,7 @@ describe('[SEC-3] toolcrib secrets rekey', () => {
     return (await secrets.get(name))?.reveal();
   }
 
-  test('with a new key seals everything anew, and the old key is not needed any more', async () => {
+  test('seals everything with a new key, and the old key is no longer needed', async () => {
     await using data = await leftBehind({ a: 'hunter-a', b: 'hunter-b' });
     const run = (...args: string[]) => runToolcrib(['secrets', 'rekey', '--data', data.path, ...args]);
     expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('0 of 2 secrets') });
@@ -108,7 +111,7 @@ describe('[SEC-3] toolcrib secrets rekey', () => {
     expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, total: 1, rewritten: 1, deleted: [], kid: 'moved' });
   });
 
-  test('says what does not open and deletes it only when told', async () => {
+  test('names secrets that do not open, and deletes them only when told to', async () => {
     await using data = await leftBehind({ a: 'hunter-a' });
     const env = { TOOLCRIB_KEYS: writtenKey('other') };
     const run = (...args: string[]) => runToolcrib(['secrets', 'rekey', '--data', data.path, ...args], { env });
@@ -121,7 +124,7 @@ describe('[SEC-3] toolcrib secrets rekey', () => {
     expect(await valueOf(data.path, 'a')).toBeUndefined();
   });
 
-  test('begins anew where the keys are lost, but only when it is told to give up what they sealed', async () => {
+  test('starts over when the keys are lost, but only when told to give up the secrets', async () => {
     await using data = await leftBehind({ a: 'hunter-a' });
     const run = (...args: string[]) => runToolcrib(['secrets', 'rekey', '--data', data.path, '--new-key', ...args]);
     await rm(join(data.path, 'keys.json'));
@@ -130,7 +133,7 @@ describe('[SEC-3] toolcrib secrets rekey', () => {
     expect(await valueOf(data.path, 'a')).toBeUndefined();
   });
 
-  test('does not begin with a folder that is no data folder, nor with keys on the command line', async () => {
+  test('refuses a folder that is not a data folder, and keys on the command line', async () => {
     await using empty = await temporaryDirectory();
     const run = (...args: string[]) => runToolcrib(['secrets', 'rekey', '--data', empty.path, ...args]);
     expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no database') });
@@ -160,7 +163,7 @@ describe('[SEC-3] toolcrib secrets rekey', () => {
   });
 });
 
-test('[SEC-3] a server says what is wrong with its keys, and does not start', async () => {
+test('[SEC-3] a server says what is wrong with its keys and does not start', async () => {
   await using data = await temporaryDirectory();
   const serve = (keys: string) => runToolcrib(['serve', '--port', '0', '--data', data.path], { env: { TOOLCRIB_KEYS: keys } });
   expect(await serve('k1:c2hvcnQ=')).toMatchObject({ code: 1, stderr: expect.stringContaining('has 40 bits and must have 256') });

@@ -6,7 +6,7 @@ import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 import { withConfigFile } from '../../src/cli/read-config-file.ts';
 import { serveConfig } from '../../src/cli/serve-config.ts';
 import { serve } from '../../src/cli/serve.ts';
-import { UsageError } from '../../src/cli/usage-error.ts';
+import { UsageError } from '../../src/model/usage-error.ts';
 import { temporaryDirectory } from '../running-server.ts';
 
 function configFor(args: string[], env: Record<string, string> = {}) {
@@ -15,7 +15,7 @@ function configFor(args: string[], env: Record<string, string> = {}) {
   return serveConfig(given, { production: env.NODE_ENV === 'production' });
 }
 
-test('[CLI-1] nothing given is development on loopback', () => {
+test('[CLI-1] the default is development on loopback', () => {
   expect(configFor([])).toEqual({
     host: '127.0.0.1',
     port: 7300,
@@ -105,11 +105,11 @@ const parsed: [args: string[], env: Record<string, string>, expected: object][] 
   ],
 ];
 
-test.each(parsed)('[CLI-1] %j with %j', (args, env, expected) => {
+test.each(parsed)('[CLI-1] %j with %j gives the expected configuration', (args, env, expected) => {
   expect(configFor(args, env)).toMatchObject(expected);
 });
 
-describe('[SRC-6] the section server of a file', () => {
+describe('[SRC-6] the server section of a file', () => {
   async function configWith(text: string, args: string[] = [], env: Record<string, string> = {}) {
     await using folder = await temporaryDirectory();
     const path = join(folder.path, 'crib.yaml');
@@ -135,7 +135,7 @@ describe('[SRC-6] the section server of a file', () => {
     - {issuer: https://b.example, audience: [x, y], algorithms: [ES256], admin_claim: groups=ops}
 `;
 
-  test('says what the options say', async () => {
+  test('takes the same settings as the options', async () => {
     expect(await configWith(settings)).toMatchObject({
       port: 81,
       logLevel: 'warn',
@@ -150,7 +150,7 @@ describe('[SRC-6] the section server of a file', () => {
     expect(await configWith('server: {admin_claim: groups=ops}')).toMatchObject({ adminMatcher: { path: 'groups', value: 'ops' } });
   });
 
-  test('gives way to options and variables', async () => {
+  test('is overridden by options and variables', async () => {
     const env = { TOOLCRIB_LOG_LEVEL: 'error', TOOLCRIB_ISSUERS: 'https://c.example' };
     expect(await configWith(settings, ['--port', '82', '--allowed-host', 'c.example'], env)).toMatchObject({
       port: 82,
@@ -166,18 +166,18 @@ describe('[SRC-6] the section server of a file', () => {
     ['server: {issuers: ["https://a.example"], allowed_hosts: ["a/b"]}', 'crib.yaml:1:42: server.allowed_hosts must be a host name'],
     ['server: {issuers: [{issuer: "http://a.example"}]}', 'crib.yaml:1:10: server.issuers: the address is plain http'],
     ['server: {database: "postgres://u:p@db/crib"}', 'crib.yaml:1:10: server.database: there is no such field'],
-    ['server: {proxy: "http://u:p@proxy.example"}', 'crib.yaml:1:10: server.proxy: has a password in it'],
+    ['server: {proxy: "http://u:p@proxy.example"}', 'crib.yaml:1:10: server.proxy: contains a password'],
     ['server: {keys: k}', 'crib.yaml:1:10: server.keys: there is no such field'],
     ['server: {no_demo: 1}', 'crib.yaml:1:10: server.no_demo: Invalid input'],
   ];
-  test.each(misfits)('is refused with its place: %s', async (text, message) => {
+  test.each(misfits)('is refused with the position of the mistake: %s', async (text, message) => {
     await expect(configWith(text)).rejects.toThrow(message);
   });
 });
 
 const refused: [args: string[], env: Record<string, string>, message: string][] = [
-  [['--allow-network', '10.0.0.1/8'], {}, '--allow-network: "10.0.0.1/8" is no network: give an address, a range'],
-  [[], { TOOLCRIB_ALLOWED_NETWORKS: 'https://db.corp' }, 'TOOLCRIB_ALLOWED_NETWORKS: "https://db.corp" is no network'],
+  [['--allow-network', '10.0.0.1/8'], {}, '--allow-network: "10.0.0.1/8" is not a network: give an address, a range'],
+  [[], { TOOLCRIB_ALLOWED_NETWORKS: 'https://db.corp' }, 'TOOLCRIB_ALLOWED_NETWORKS: "https://db.corp" is not a network'],
   [[], { TOOLCRIB_PROXY: 'proxy:3128' }, 'TOOLCRIB_PROXY: The proxy must be an address such as http://proxy.example.org:3128'],
   [['--ca-file', '/nowhere.pem'], {}, '--ca-file: The certificates in /nowhere.pem cannot be used'],
   [['--port', '65536'], {}, '--port must be a whole number from 0 to 65535, not "65536"'],
@@ -195,12 +195,12 @@ const refused: [args: string[], env: Record<string, string>, message: string][] 
   [[], { TOOLCRIB_ISSUERS: '[1' }, 'TOOLCRIB_ISSUERS must be a JSON list of issuer configurations'],
   [[], { TOOLCRIB_ISSUERS: '[{"issuer": "https://a.example", "algorithms": ["HS256"]}]' }, 'TOOLCRIB_ISSUERS: algorithms.0'],
   [[], { TOOLCRIB_ISSUERS: '[{"issuer": "https://a.example", "admin_claim": "x"}]' }, 'admin_claim must be path=value'],
-  [['--issuer', 'https://a.example', '--issuer', 'https://b.example'], {}, 'none says whose users administer: write admin_claim'],
+  [['--issuer', 'https://a.example', '--issuer', 'https://b.example'], {}, 'none names its administrators: write admin_claim'],
   [[], { TOOLCRIB_ISSUERS: 'https://a.example https://b.example' }, 'such as {"issuer":"https://a.example","admin_claim":'],
   [
     ['--admin-claim', 'groups=ops', '--issuer', 'https://a.example', '--issuer', 'https://b.example'],
     {},
-    '--admin-claim does not say which of the issuers it is for: write admin_claim into the entry of that issuer',
+    '--admin-claim does not say for which issuer: write admin_claim into the entry of that issuer',
   ],
   [
     [],
@@ -208,7 +208,7 @@ const refused: [args: string[], env: Record<string, string>, message: string][] 
       TOOLCRIB_RUN_CLAIM: 'groups=ops',
       TOOLCRIB_ISSUERS: '[{"issuer": "https://a.example", "admin_claim": "x=y"}, {"issuer": "https://b"}]',
     },
-    'TOOLCRIB_RUN_CLAIM does not say which of the issuers it is for',
+    'TOOLCRIB_RUN_CLAIM does not say for which issuer',
   ],
   [['--run-claim', 'roles'], {}, '--run-claim must be path=value, such as realm_access.roles=toolcrib-run'],
   [['--admin-claim', 'roles'], {}, '--admin-claim must be path=value, such as realm_access.roles=toolcrib-admin'],
@@ -230,7 +230,7 @@ const refused: [args: string[], env: Record<string, string>, message: string][] 
   [['--log-level', 'loud'], {}, '--log-level must be one of fatal, error, warn, info, debug, trace, silent'],
 ];
 
-test.each(refused)('[CLI-1] %j with %j is refused, and the option or variable named', (args, env, message) => {
+test.each(refused)('[CLI-1] %j with %j is refused, and the option or variable is named', (args, env, message) => {
   expect(() => configFor(args, env)).toThrow(UsageError);
   expect(() => configFor(args, env)).toThrow(message);
 });
@@ -241,7 +241,7 @@ test('[CLI-1] the password in a database address is not repeated', () => {
 
 describe('without an issuer', () => {
   test.each(['0.0.0.0', '::', '192.168.1.5', 'crib.example', '127.0.0.1.example'])('[ID-1] the server does not start on %s', (host) => {
-    expect(() => configFor(['--host', host])).toThrow(/loopback address only.*pass --issuer/);
+    expect(() => configFor(['--host', host])).toThrow(/only on a loopback address.*pass --issuer/);
   });
 
   test.each<[args: string[], env: Record<string, string>, named: string]>([
@@ -249,9 +249,9 @@ describe('without an issuer', () => {
     [['--allowed-host', 'crib.example'], {}, '--allowed-host'],
     [['--allowed-origin', 'https://crib.example'], {}, '--allowed-origin'],
     [[], { TOOLCRIB_PUBLIC_URL: 'https://crib.example' }, 'TOOLCRIB_PUBLIC_URL'],
-  ])('[ID-1] %j with %j would let others reach a server that is for one person, and is refused', (args, env, named) => {
+  ])('[ID-1] %j with %j is refused, because others would reach a server meant for one person', (args, env, named) => {
     expect(() => configFor(args, env)).toThrow(UsageError);
-    expect(() => configFor(args, env)).toThrow(new RegExp(`^${named} lets others reach the server.*leave it out, or pass --issuer`));
+    expect(() => configFor(args, env)).toThrow(new RegExp(`^${named} opens the server.*leave it out, or pass --issuer`));
   });
 
   test('[ID-1] the server does not start in production', () => {
@@ -259,7 +259,7 @@ describe('without an issuer', () => {
   });
 });
 
-describe('a proxy of the environment', () => {
+describe('a proxy in the environment', () => {
   const egress = (args: string[], environment: Record<string, string>) => {
     const given = parseCommandLine(serve, args, {});
     if (given === 'help') throw new Error('Nobody asked for help');
@@ -267,7 +267,7 @@ describe('a proxy of the environment', () => {
   };
   const environment = { HTTPS_PROXY: 'http://a:1', http_proxy: 'http://b:2', NO_PROXY: 'localhost, .corp' };
 
-  test('[CLI-1] counts only where somebody says so', () => {
+  test('[CLI-1] is used only when an option says so', () => {
     expect(egress([], environment)).toEqual({});
     expect(egress(['--proxy', 'env', '--no-proxy', 'x'], environment)).toEqual({
       proxy: 'http://a:1',
@@ -278,8 +278,8 @@ describe('a proxy of the environment', () => {
   });
 });
 
-describe('[OPS-1] metrics', () => {
-  test('have a token in a file or in the variable, and an address of their own', async () => {
+describe('[OPS-1] the metrics endpoint', () => {
+  test('takes its token from a file or the variable, and can have its own address', async () => {
     await using folder = await temporaryDirectory();
     const file = join(folder.path, 'token');
     await writeFile(file, 'a-token-of-the-operator\n');
@@ -299,10 +299,10 @@ describe('[OPS-1] metrics', () => {
     [['--metrics-token', '/nowhere/token'], /--metrics-token must be the path of a file/],
     [['--metrics-listen', '9464'], /--metrics-listen must be host:port/],
     [['--metrics-listen', '127.0.0.1:99999'], /--metrics-listen must be host:port/],
-  ])('%j is refused', (args, message) => expect(() => configFor(args)).toThrow(message));
+  ])('is refused with %j', (args, message) => expect(() => configFor(args)).toThrow(message));
 });
 
-test('[EXEC-7] the rate of searches and registrations can be taken away', () => {
+test('[EXEC-7] the rate limits of searches and registrations can be switched off', () => {
   expect(configFor(['--request-rate', '0']).requestLimits).toEqual({});
   expect(configFor(['--request-rate', '2', '--request-burst', '5']).requestLimits).toEqual({ rate_per_second: 2, burst: 5 });
 });

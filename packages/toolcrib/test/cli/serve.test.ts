@@ -10,8 +10,8 @@ import { freshPostgresDatabase, part } from '../parts.ts';
 import { runToolcrib } from './run-toolcrib.ts';
 import { startServing } from './serving.ts';
 
-describe('stopping', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('[CLI-1] %s stops the server in good order', async (signal) => {
+describe('a running server', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('[CLI-1] stops cleanly on %s', async (signal) => {
     await using server = await startServing();
     server.child.kill(signal);
     const { code, stdout, stderr } = await server.ended;
@@ -20,7 +20,7 @@ describe('stopping', () => {
     expect(stderr).toContain('"msg":"stopped"');
   });
 
-  test('[CLI-1] one Ctrl-C that arrives several times is still one', async () => {
+  test('[CLI-1] counts one Ctrl-C that arrives several times as one', async () => {
     await using server = await startServing();
     for (let times = 0; times < 3; times++) server.child.kill('SIGINT');
     expect(await server.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('"msg":"stopped"') });
@@ -29,12 +29,12 @@ describe('stopping', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('[CLI-1] a second %s ends it at once, whatever still runs', async (signal, expected) => {
+  ] as const)('[CLI-1] ends at once on a second %s, whatever still runs', async (signal, expected) => {
     await using server = await startServing(['--drain', '600000']);
     await server.beginLongCall();
     server.child.kill(signal);
     await server.printed('Stopping…');
-    // What comes right after the first counts as the same wish, so the second is sent until it is heard.
+    // A signal right after the first counts as the same one, so the second is sent until it takes effect.
     let ended: { code: number | null } | undefined;
     while (ended === undefined) {
       server.child.kill(signal);
@@ -43,7 +43,7 @@ describe('stopping', () => {
     expect(ended.code).toBe(expected);
   });
 
-  test('[CLI-1] --drain says how long running calls may hold it up', async () => {
+  test('[CLI-1] waits for running calls as long as --drain says', async () => {
     await using server = await startServing(['--drain', '0']);
     await server.beginLongCall();
     server.child.kill('SIGINT');
@@ -54,7 +54,7 @@ describe('stopping', () => {
 describe('a server that cannot start says why in one line', () => {
   const oneLine = /^toolcrib: [^\n]+\n$/;
 
-  test('[CLI-1] where the port is taken', async () => {
+  test('[CLI-1] when the port is taken', async () => {
     await using other = await startHttpServer((_request, response) => response.end());
     await using data = await temporaryDirectory();
     const { code, stdout, stderr } = await runToolcrib(['serve', '--port', String(other.port), '--data', data.path]);
@@ -63,7 +63,7 @@ describe('a server that cannot start says why in one line', () => {
     expect(stderr).toMatch(new RegExp(`${other.port}.*--port`));
   });
 
-  test('[CLI-1] where another server has the data folder', async () => {
+  test('[CLI-1] when another server has the data folder', async () => {
     await using first = await startServing();
     const { code, stderr } = await runToolcrib(['serve', '--port', '0', '--data', first.data]);
     expect(code).toBe(1);
@@ -71,7 +71,7 @@ describe('a server that cannot start says why in one line', () => {
     expect(stderr).toContain(`Another Toolcrib server is using the data directory ${first.data}`);
   });
 
-  test('[CLI-1] where the data folder is a file; --log-level debug shows the stack as well', async () => {
+  test('[CLI-1] when the data folder is a file; --log-level debug shows the stack as well', async () => {
     await using folder = await temporaryDirectory();
     const file = join(folder.path, 'file');
     await writeFile(file, '');
@@ -82,7 +82,7 @@ describe('a server that cannot start says why in one line', () => {
     expect((await runToolcrib([...args, '--log-level', 'debug'])).stderr).toMatch(/\n {4}at /);
   });
 
-  test('[CLI-1] where the database cannot be reached, without its password', async () => {
+  test('[CLI-1] when the database cannot be reached, without its password', async () => {
     await using data = await temporaryDirectory();
     const env = { TOOLCRIB_DATABASE: 'postgres://crib:sesame@127.0.0.1:9/crib' };
     const { code, stderr } = await runToolcrib(['serve', '--port', '0', '--data', data.path], { env });
@@ -92,7 +92,7 @@ describe('a server that cannot start says why in one line', () => {
     expect(stderr).not.toContain('sesame');
   });
 
-  test('[CLI-1] where the address is not of this machine', async () => {
+  test('[CLI-1] when the address is not of this machine', async () => {
     await using data = await temporaryDirectory();
     // RFC 5737: an address for documentation, which no machine has.
     const args = ['serve', '--port', '0', '--host', '192.0.2.1', '--issuer', 'http://127.0.0.1:9', '--data', data.path];
@@ -135,7 +135,7 @@ test.skipIf(!postgres.available)('[CLI-1] on PostgreSQL the banner names the dat
 });
 
 test.each(['/proc/nope', '/proc', '/sys/nope', '/dev/null', '/dev/null/data'])(
-  '[CLI-1] a data folder that cannot be one, %s, ends the start with words, and the doctor says so too',
+  '[CLI-1] a data folder that cannot be used, %s, ends the start with a message, and the doctor reports it too',
   async (data) => {
     const { code, stderr } = await runToolcrib(['serve', '--port', '0', '--data', data]);
     expect(code).toBe(1);

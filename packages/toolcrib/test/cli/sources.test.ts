@@ -13,15 +13,15 @@ afterAll(() => commands[Symbol.asyncDispose]());
 const sources = (...args: string[]) => commands.run(['sources', ...args]);
 const stateOf = async (namespace: string) => (await commands.json(['sources', 'show', namespace])).status.state as string;
 
-describe('sources', () => {
-  test('[CLI-1] where there are none yet it is said how to add one', async () => {
+describe('toolcrib sources', () => {
+  test('[CLI-1] says how to add a source when there are none', async () => {
     const { code, stdout, stderr } = await sources();
     expect(code).toBe(0);
     expect(stdout).toMatch(/^NAMESPACE +STATE +HEALTH +TOOLS +TRANSPORT +SERVER OR ERROR\nbuiltin +running +\w+ +\d+ +builtin\n$/);
     expect(stderr).toContain('`toolcrib add npx ');
   });
 
-  test('[CLI-1] are a table of what is up, what broke and why', async () => {
+  test('[CLI-1] prints a table of what is up, what broke and why', async () => {
     await commands.add('up', ['plain']);
     await commands.add('down', ['crash-handshake', '3', 'gone fishing']);
     const { code, stdout, stderr } = await sources();
@@ -31,7 +31,7 @@ describe('sources', () => {
     expect(sourceListSchema.parse(await commands.json(['sources'])).sources).toHaveLength(3);
   });
 
-  test('[CLI-1] show tells everything about one, and lists its tools', async () => {
+  test('[CLI-1] shows everything about one source and lists its tools', async () => {
     const { code, stdout } = await sources('show', 'up');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^State +running, \d+ tools$/m);
@@ -43,12 +43,12 @@ describe('sources', () => {
     expect((await sources('show', id)).stdout).toBe(stdout);
   });
 
-  test('[CLI-1] [MC-T8] can all be stopped and started at once, and what fails keeps no other from it', async () => {
+  test('[CLI-1] [MC-T8] stops and starts all at once, and goes on when one fails', async () => {
     const table = ({ stdout }: { stdout: string }) =>
       [...stdout.matchAll(/^(up|down) +(\w+)/gm)].map(([, name, state]) => `${name} ${state}`);
     const stopped = await sources('stop', '--all');
     expect(table(stopped)).toEqual(['down stopped', 'up stopped']);
-    expect(stopped).toMatchObject({ code: 0, stderr: expect.stringContaining('`toolcrib sources start --all` brings them back') });
+    expect(stopped).toMatchObject({ code: 0, stderr: expect.stringContaining('`toolcrib sources start --all` starts them again') });
     expect(await stateOf('builtin')).toBe('running');
     const started = await sources('start', '--all');
     expect(table(started)).toEqual(['down error', 'up running']);
@@ -61,12 +61,12 @@ describe('sources', () => {
     await commands.add('under_score', ['plain']);
     expect(await sources('stop', 'under_score')).toMatchObject({ code: 0 });
     await sources('remove', 'under_score', '--yes');
-    expect(await sources('stop', 'up', '--all')).toMatchObject({ code: 2, stderr: expect.stringContaining('Either --all or up') });
+    expect(await sources('stop', 'up', '--all')).toMatchObject({ code: 2, stderr: expect.stringContaining('Give --all or up') });
   });
 
-  test('[LIFE-1] [MC-T2] can be stopped, started, restarted and refreshed by hand', async () => {
+  test('[LIFE-1] [MC-T2] stops, starts, restarts and refreshes a source', async () => {
     await commands.add('by-hand', ['plain']);
-    expect(await sources('stop', 'by-hand')).toMatchObject({ code: 0, stdout: 'by-hand is stopped: its tools are off every list.\n' });
+    expect(await sources('stop', 'by-hand')).toMatchObject({ code: 0, stdout: 'by-hand is stopped: its tools are not listed.\n' });
     expect(await stateOf('by-hand')).toBe('stopped');
     for (const action of ['start', 'restart', 'refresh']) {
       const { code, stdout } = await sources(action, 'by-hand');
@@ -79,7 +79,7 @@ describe('sources', () => {
     expect(sourceSchema.parse(await commands.json(['sources', 'restart', 'by-hand']))).toMatchObject({ status: { state: 'running' } });
   });
 
-  test('[MC-NT1] [LIFE-7] a disabled one must be enabled before it is started', async () => {
+  test('[MC-NT1] [LIFE-7] refuses to start a disabled source until it is enabled', async () => {
     await commands.add('on-off', ['plain']);
     expect(await sources('disable', 'on-off')).toMatchObject({ code: 0, stdout: expect.stringContaining('on-off is disabled') });
     const { code, stderr } = await sources('start', 'on-off');
@@ -89,7 +89,7 @@ describe('sources', () => {
     expect(await sources('enable', 'on-off')).toMatchObject({ code: 0, stdout: expect.stringContaining('on-off is running') });
   });
 
-  test('[CLI-1] a failed restart shows what the server says now, and not what it said before', async () => {
+  test('[CLI-1] shows the current output of a server after a failed restart, and not older output', async () => {
     await commands.add('failing', ['crash-handshake', '3', 'once more']);
     const { code, stdout, stderr } = await sources('restart', 'failing');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -105,17 +105,20 @@ describe('sources', () => {
     expect(enabled.stderr).toContain('toolcrib sources enable failing');
   });
 
-  test('[CLI-1] remove wants to be told so where there is no terminal', async () => {
+  test('[CLI-1] removes a source without a terminal only with --yes', async () => {
     await commands.add('brief', ['plain']);
-    expect(await sources('remove', 'brief')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes does it without asking') });
+    expect(await sources('remove', 'brief')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('pass --yes to remove brief without asking'),
+    });
     expect(await sources('remove', 'brief', '--yes')).toMatchObject({ code: 0, stdout: 'brief is removed.\n', stderr: '' });
     expect(await sources('remove', 'brief', '--yes')).toMatchObject({
       code: 1,
-      stderr: 'toolcrib: There is no source "brief": `toolcrib sources` lists those there are\n',
+      stderr: 'toolcrib: There is no source "brief": `toolcrib sources` lists all\n',
     });
   });
 
-  test.skipIf(!hasTerminal)('[CLI-1] remove asks at a terminal, and only a yes is one', async () => {
+  test.skipIf(!hasTerminal)('[CLI-1] asks at a terminal before it removes a source, and only a yes counts', async () => {
     await commands.add('precious', ['plain']);
     const answered = (answer: string) => atTerminal(['sources', 'remove', 'precious'], commands.server.url, { question: '[y/N]', answer });
     expect(await answered('no\r')).toMatch(/Remove precious \(precious\), its \d+ tools and its secrets\? \[y\/N\].*Nothing was removed/s);
@@ -124,25 +127,32 @@ describe('sources', () => {
     expect(await answered('y\r')).toContain('precious is removed.');
   });
 
-  test.each(['stop', 'disable', 'remove'])('[CLI-1] %s cannot be done to the built-in tools', async (action) => {
+  test.each(['stop', 'disable', 'remove'])('[CLI-1] refuses to %s the built-in tools', async (action) => {
     const { code, stderr } = await sources(action, 'builtin');
     expect(code).toBe(1);
-    expect(stderr).toContain('builtin comes with Toolcrib and is always there');
+    expect(stderr).toContain('builtin is built in and cannot be');
   });
 
   test.each([
     [['shwo', 'up'], 'There is no `sources shwo`: did you mean `toolcrib sources show`? See `toolcrib sources --help`.'],
     [['up'], 'There is no `sources up`: `toolcrib sources show up` shows the source of that name. See `toolcrib sources --help`.'],
-    [['stop'], 'stop which one? The namespace of the source is missing. See `toolcrib sources --help`.'],
-  ])('[CLI-1] toolcrib sources %j is refused with what to do', async (args, message) => {
+    [['stop'], 'stop needs the namespace of a source. See `toolcrib sources --help`.'],
+  ])('[CLI-1] refuses toolcrib sources %j and says what to do', async (args, message) => {
     expect(await sources(...args)).toMatchObject({ code: 2, stdout: '', stderr: `toolcrib: ${message}\n` });
   });
 
-  test.each(['nobody', '../secrets', '..', 'a/b'])('[CLI-1] %j is no source, wherever it would lead as an address', async (written) => {
-    expect(await sources('show', written)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('There is no source "') });
-  });
+  test.each(['nobody', '../secrets', '..', 'a/b'])(
+    '[CLI-1] finds no source named %j, wherever that would lead as a path',
+    async (written) => {
+      expect(await sources('show', written)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining('There is no source "'),
+      });
+    },
+  );
 
-  test('[CLI-1] what a terminal would obey is taken out of what a server says of itself', async () => {
+  test('[CLI-1] removes control characters from what a server says about itself', async () => {
     const evil = '\u001b]0;owned\u0007evil\u001b[2J\rline\u202e';
     const source = {
       id: 'x',

@@ -13,11 +13,11 @@ function tracing(args: string[], env: Record<string, string> = {}) {
 
 const revealed = (value: unknown) => (value instanceof Secret ? value.reveal() : undefined);
 
-test('[OPS-1] without the address of a collector there are no traces', () => {
+test('[OPS-1] there are no traces without the address of a collector', () => {
   expect(tracing([], { OTEL_SERVICE_NAME: 'crib', OTEL_TRACES_SAMPLER: 'nonsense' })).toBeUndefined();
 });
 
-test("[OPS-1] OpenTelemetry's own variables say where traces go, and headers stay hidden", () => {
+test('[OPS-1] the standard OpenTelemetry variables say where traces go, and their headers stay hidden', () => {
   const config = tracing([], {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20the-key, x-tenant=a%2Cb',
@@ -37,7 +37,7 @@ test("[OPS-1] OpenTelemetry's own variables say where traces go, and headers sta
   expect(inspect(config, { depth: 5 }) + JSON.stringify(config)).not.toContain('the-key');
 });
 
-test('[OPS-1] the option wins over the variable', () => {
+test('[OPS-1] the option overrides the variable', () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://variable:4318' };
   expect(tracing(['--otlp-endpoint', 'https://option.example/otlp'], env)?.endpoint).toBe('https://option.example/otlp');
 });
@@ -51,6 +51,6 @@ test.each<[args: string[], env: Record<string, string>, words: string]>([
   [['--otlp-endpoint', 'http://c'], { OTEL_EXPORTER_OTLP_HEADERS: 'a=1%0D%0Ab' }, 'that no header can have'],
   [['--otlp-endpoint', 'http://c'], { OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'OTEL_TRACES_SAMPLER must be one of'],
   [['--otlp-endpoint', 'http://c'], { OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1'],
-])('[OPS-1] %j with %j is refused', (args, env, words) => {
+])('[OPS-1] %j with %j is refused with the reason', (args, env, words) => {
   expect(() => tracing(args, env)).toThrow(words);
 });

@@ -99,7 +99,7 @@ async function untilDiscovered(crib: Crib, source: SourceRecord): Promise<void> 
 }
 
 function toolsOf(crib: Crib, source: SourceRecord): Tool[] {
-  return crib.counter.accessOf(alice).tools.filter((tool) => tool.source_id === source.id);
+  return crib.inventory.accessOf(alice).tools.filter((tool) => tool.source_id === source.id);
 }
 
 /** The calls the suite asks for, or every tool once. */

@@ -11,7 +11,7 @@ import { groupInputSchema, policyInputSchema } from '../../src/model/policy.ts';
 import type { SourceRecord } from '../../src/model/source.ts';
 import type { DiscoveredTool } from '../../src/model/tool.ts';
 import { parseKeyRing } from '../../src/secrets/key-ring.ts';
-import { sourceFormSchema } from '../../src/sources/registration/source-form.ts';
+import { sourceFormSchema } from '../../src/sources/source-forms.ts';
 import { samplePrincipal } from '../fixtures/samples.ts';
 import { freshPostgresDatabase, part } from '../parts.ts';
 import { temporaryDirectory, until, untilSeen } from '../running-server.ts';
@@ -46,7 +46,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
   ] as const;
   type Begin = () => Promise<unknown>;
 
-  /** What the record says became of a subject, oldest first, having checked that each change goes on from the one before. */
+  /** The recorded changes of a subject, oldest first. Checks that each one continues from the one before. */
   async function historyOf(subject: string, topic: ChangeEvent['topic']): Promise<ChangeEvent[]> {
     const events = (await servers.first.store.events.list({ limit: 100, topic })).filter((event) => event.subject === subject).reverse();
     expect(events.slice(1).map(({ before }) => before)).toEqual(events.slice(0, -1).map(({ after }) => after));
@@ -57,8 +57,8 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
   const remote = (fields: object) =>
     sourceFormSchema.parse({ source_type: 'mcp', mcp_server_url: 'http://127.0.0.1:9/mcp', enabled: false, ...fields });
 
-  describe.each(both)('%s', (_order, atOnce) => {
-    test('a source is replaced while it is enabled or disabled', async () => {
+  describe.each(both)('with two changes begun %s', (_order, atOnce) => {
+    test('a source can be replaced while it is enabled or disabled', async () => {
       const { first, second } = servers;
       const namespace = fresh('source');
       const { id } = await first.sources.register(admin, remote({ name: 'Old', namespace, enabled: true }));
@@ -73,7 +73,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       expect(events.at(-1)?.after).toMatchObject({ name: 'New', enabled: false });
     });
 
-    test('a source is replaced twice', async () => {
+    test('a source can be replaced twice', async () => {
       const { first, second } = servers;
       const namespace = fresh('source');
       const { id } = await first.sources.register(admin, remote({ name: 'Old', namespace }));
@@ -87,7 +87,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       expect(events.at(-1)?.after).toMatchObject({ name: (await first.store.sources.get(id))?.name });
     });
 
-    test('a source is removed while it is changed: it stays removed, and nothing of it runs', async () => {
+    test('a source that is removed while it is changed stays removed, and nothing of it runs', async () => {
       const { first, second } = servers;
       const { id } = await first.sources.register(admin, remote({ name: 'Gone', namespace: fresh('source') }));
       await atOnce(
@@ -101,7 +101,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       await untilSeen(() => first.supervisor.statusOf(id) === undefined && second.supervisor.statusOf(id) === undefined);
     });
 
-    test('a group is changed twice', async () => {
+    test('a group can be changed twice', async () => {
       const { first, second } = servers;
       const { id } = await first.groups.create(admin, groupInputSchema.parse({ name: 'Old' }));
       await atOnce(
@@ -113,7 +113,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       expect(events.at(-1)?.after).toEqual(await first.store.groups.get(id));
     });
 
-    test('a group is deleted while a policy begins to grant it: one of the two is refused', async () => {
+    test('deleting a group and granting it in a policy cannot both succeed', async () => {
       const { first, second } = servers;
       const { id } = await first.groups.create(admin, groupInputSchema.parse({ name: 'Needed' }));
       const results = await atOnce(
@@ -124,7 +124,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       await historyOf(id, 'group');
     });
 
-    test('a policy is changed twice, and then deleted twice', async () => {
+    test('a policy can be changed twice, and then deleted twice', async () => {
       const { first, second } = servers;
       const { id } = await first.policies.create(admin, policyInputSchema.parse({ name: 'Old', matchers: [], groups: [] }));
       await atOnce(
@@ -140,7 +140,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       expect(await historyOf(id, 'policy')).toHaveLength(4);
     });
 
-    test('two fields of a tool are overridden', async () => {
+    test('two fields of a tool can be overridden', async () => {
       const { first, second } = servers;
       const { toolId } = await withTool(first);
       await atOnce(
@@ -151,7 +151,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       expect(await historyOf(toolId, 'tool')).toHaveLength(2);
     });
 
-    test('a tool is approved while it is overridden', async () => {
+    test('a tool can be approved while it is overridden', async () => {
       const { first, second } = servers;
       const { toolId, definitionHash } = await withTool(first);
       await atOnce(
@@ -162,7 +162,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       expect(tool).toMatchObject({ approved_hash: definitionHash, overrides: { description: 'Another' } });
     });
 
-    test('the tools of a source are approved while they are listed anew: only what was seen is approved', async () => {
+    test('approving tools while they are listed anew approves only the definitions that were seen', async () => {
       const { first, second } = servers;
       const { source, toolId, definitionHash } = await withTool(first);
       await atOnce(
@@ -174,7 +174,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       expect(tool?.approved_hash).not.toBe(tool?.definition_hash);
     });
 
-    test('the tools of a source are listed while it is replaced: what the old one offers is not kept as the new one’s', async () => {
+    test('tools listed while a source is replaced are not kept for the new source', async () => {
       const { first, second } = servers;
       const namespace = fresh('source');
       const source = await first.sources.register(admin, remote({ name: 'Old', namespace, pinning: 'off' }));
@@ -188,7 +188,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       await first.sources.delete(admin, source.id);
     });
 
-    test('a secret is set while it is deleted', async () => {
+    test('a secret can be set while it is deleted', async () => {
       const { first, second } = servers;
       const name = fresh('SECRET').replace('-', '_');
       await first.secrets.set(admin, name, 'old');
@@ -201,7 +201,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       expect(events.at(-1)?.after).toBe(isThere ? '***' : null);
     });
 
-    test('a secret is deleted while a source that needs it is registered: not once the source is there', async () => {
+    test('a secret is not deleted once a source that needs it is registered', async () => {
       const { first, second } = servers;
       const name = fresh('SECRET').replace('-', '_');
       await first.secrets.set(admin, name, 'old');
@@ -215,7 +215,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       expect(kinds).not.toEqual(['secret-deleted', 'source-created']);
     });
 
-    test('the wire log of a source is switched twice', async () => {
+    test('the wire log of a source can be switched twice', async () => {
       const { first } = servers;
       const { id } = await first.sources.register(admin, remote({ name: 'Watched', namespace: fresh('source') }));
       await Promise.all([
@@ -227,7 +227,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       expect(events.map(({ before }) => before)).toEqual([{ enabled: false, until: null }, events[0]?.after, events[1]?.after]);
     });
 
-    test('a connection is ended twice, and is on record as ended once', async () => {
+    test('a connection that is ended twice is recorded as ended once', async () => {
       const { first, second } = servers;
       const place = {
         sourceId: (await first.sources.register(admin, remote({ name: 'OAuth', namespace: fresh('source') }))).id,
@@ -246,7 +246,7 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
       expect(kinds.map(({ kind }) => kind)).toEqual(['connection-revoked', 'connection-made']);
     });
 
-    test('a configuration is applied while somebody changes what it is about', async () => {
+    test('a configuration can be applied while somebody changes the same things', async () => {
       const { first, second } = servers;
       const namespace = fresh('source');
       const file = (description: string) =>
@@ -273,8 +273,8 @@ function suite(open: () => Promise<Servers & AsyncDisposable>): void {
     const source = await crib.sources.register(admin, remote({ name: 'Tools', namespace: fresh('source'), pinning: 'quarantine' }));
     await discover(crib, source, 'Does one thing');
     await discover(crib, source, 'Does another thing');
-    await servers.first.counter.reload(new Set(['tool']));
-    await servers.second.counter.reload(new Set(['tool']));
+    await servers.first.inventory.reload(new Set(['tool']));
+    await servers.second.inventory.reload(new Set(['tool']));
     const [tool] = await crib.store.tools.listBySource(source.id);
     if (tool === undefined) throw new Error('It was not discovered');
     return { source, toolId: tool.tool_id, definitionHash: tool.definition_hash };
@@ -302,7 +302,7 @@ const openTestCrib = (dataDir: string, databaseUrl?: string) =>
     warn: () => undefined,
   });
 
-describe('[SEC-4] of two changes at once neither is lost, on SQLite', () => {
+describe('[SEC-4] two changes at once are both kept on SQLite', () => {
   suite(async () => {
     const opened = new AsyncDisposableStack();
     const folder = opened.use(await temporaryDirectory());
@@ -326,7 +326,7 @@ describe('[SEC-4] of two changes at once neither is lost, on SQLite', () => {
   });
 });
 
-describe.skipIf(!part('postgres').available)('[SEC-4] of two changes at once neither is lost, between servers on PostgreSQL', () => {
+describe.skipIf(!part('postgres').available)('[SEC-4] two changes at once are both kept between servers on PostgreSQL', () => {
   suite(async () => {
     const opened = new AsyncDisposableStack();
     const { url } = opened.use(await freshPostgresDatabase());

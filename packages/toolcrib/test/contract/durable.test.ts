@@ -102,23 +102,23 @@ describeStore('[OPS-2] jobs', ({ name, place, open }) => {
   }
 
   const killings: { what: string; killing: Killing; effects: string[]; outcome: object }[] = [
-    { what: 'what was killed before its first step is done once', killing: { at: 'begun' }, effects: all, outcome: { result: done } },
+    { what: 'a job killed before its first step runs once', killing: { at: 'begun' }, effects: all, outcome: { result: done } },
     {
-      what: '[POLL-2] what was killed between sending and noting is not sent again, and its outcome is unknown',
+      what: 'a step killed after sending and before noting is not sent again, and its outcome is unknown',
       killing: { at: 'sent' },
       effects: ['ordered'],
       outcome: { error: 'UnknownOutcomeError' },
     },
-    { what: '[WF-2] what was noted is not done again', killing: { at: 'noted' }, effects: all, outcome: { result: done } },
+    { what: 'a step that was noted is not repeated', killing: { at: 'noted' }, effects: all, outcome: { result: done } },
     {
-      what: 'a pause ends when it would have ended, and a failure stays what it was',
+      what: 'a pause ends when it would have ended, and a failure stays the same failure',
       killing: { noted: 'pause' },
       effects: all,
       outcome: { result: done },
     },
   ];
 
-  test.each(killings)('$what', async ({ killing, effects, outcome }) => {
+  test.each(killings)('[POLL-2] [WF-2] are safe to kill: $what', async ({ killing, effects, outcome }) => {
     const id = `killed-${Object.values(killing).join('-')}`;
     const next = await standIn();
     const first = start({ begin: id, ...('at' in killing ? { stopAt: killing.at } : {}) });
@@ -128,7 +128,7 @@ describeStore('[OPS-2] jobs', ({ name, place, open }) => {
     expect([...first.effects, ...second.effects]).toEqual(effects);
   });
 
-  test('what may be repeated is repeated', async () => {
+  test('repeat a step that may be repeated', async () => {
     const id = 'killed-twice';
     const first = start({ begin: id });
     await endedAt(id, first, { noted: 'pause' });
@@ -139,7 +139,7 @@ describeStore('[OPS-2] jobs', ({ name, place, open }) => {
     expect([first, second, third].flatMap(({ effects }) => effects)).toEqual([...all, 'looked']);
   });
 
-  test('a server that is stopped leaves what it is at to the next', async () => {
+  test('are left to the next server when a server stops', async () => {
     const id = 'stopped';
     const next = await standIn();
     const first = start({ begin: id });
@@ -150,7 +150,7 @@ describeStore('[OPS-2] jobs', ({ name, place, open }) => {
   });
 
   // A machine that stands still, or is cut off, is not dead. Alone with its data, nobody could take over from it.
-  test.runIf(name === 'postgres')('a server that wakes up after another has taken over does nothing more', async () => {
+  test.runIf(name === 'postgres')('are not continued by a server that wakes up after another took over', async () => {
     const id = 'asleep';
     const next = await standIn();
     const first = start({ begin: id, stopAt: 'noted' });
@@ -170,7 +170,7 @@ describeStore('[OPS-2] jobs', ({ name, place, open }) => {
     expect([...first.effects, ...second.effects]).toEqual(all);
   });
 
-  test('what has not ended is known to all, and nothing is kept of what has', async () => {
+  test('are known to all servers until they end, and then nothing is kept', async () => {
     const id = 'forgotten';
     const first = start({ begin: id });
     await noted(id, 'pause');
@@ -182,7 +182,7 @@ describeStore('[OPS-2] jobs', ({ name, place, open }) => {
   });
 
   // As it happens where the connection was lost for a while: the other one finds the answer there, and forgets the job.
-  test.runIf(name === 'postgres')('a server whose job was ended and forgotten by another can still be closed', async () => {
+  test.runIf(name === 'postgres')('do not keep a server from closing after another one ended and forgot them', async () => {
     if (database.dialect !== 'postgres') return;
     const durable = createPostgresDurable({ database, warn: () => undefined, closeWithinMs: 100 });
     await durable.run({ id: 'elsewhere', input: '' }, () =>

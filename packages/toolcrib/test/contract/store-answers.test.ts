@@ -14,7 +14,7 @@ describeStore('kept answers', ({ open }) => {
   });
   afterAll(() => database?.close());
 
-  test('[EXEC-9] of many calls with one key exactly one is claimed, and the others see it', async () => {
+  test('[EXEC-9] are claimed by exactly one of many calls with one key, and the others see it', async () => {
     const rows = Array.from({ length: 8 }, () => sampleAnswer({ idempotency_key: 'once', request_hash: 'h' }));
     const claims = await Promise.all(rows.map((row) => store.answers.claim(row)));
     const winners = rows.filter((_, index) => claims[index]!.claimed);
@@ -23,20 +23,20 @@ describeStore('kept answers', ({ open }) => {
     expect(seen).toEqual(Array.from({ length: 7 }, () => winners[0]));
   });
 
-  test('the same key of another owner, and calls without a key, are their own', async () => {
+  test('are separate for each owner, and for calls without a key', async () => {
     expect(await store.answers.claim(sampleAnswer({ idempotency_key: 'mine' }))).toEqual({ claimed: true });
     expect(await store.answers.claim(sampleAnswer({ idempotency_key: 'mine', owner: 'bob' }))).toEqual({ claimed: true });
     expect(await store.answers.claim(sampleAnswer())).toEqual({ claimed: true });
     expect(await store.answers.claim(sampleAnswer())).toEqual({ claimed: true });
   });
 
-  test('a call id can be claimed once', async () => {
+  test('are claimed once per call id', async () => {
     const row = sampleAnswer();
     await store.answers.claim(row);
     await expect(store.answers.claim(row)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  test('an expired answer gives its key free', async () => {
+  test('free their key when they expire', async () => {
     const old = sampleAnswer({ idempotency_key: 'again', expires_at: someTime + 10 });
     await store.answers.claim(old);
     const later = sampleAnswer({ idempotency_key: 'again', created_at: someTime + 10 });
@@ -44,7 +44,7 @@ describeStore('kept answers', ({ open }) => {
     expect(await store.answers.get(old.call_id)).toBeUndefined();
   });
 
-  test('the first to finish a call wins', async () => {
+  test('keep the first of two endings', async () => {
     const row = sampleAnswer();
     await store.answers.claim(row);
     expect(await store.answers.get(row.call_id)).toEqual(row);
@@ -54,7 +54,7 @@ describeStore('kept answers', ({ open }) => {
     expect(await store.answers.finish('unknown', '{}', someTime)).toBe(false);
   });
 
-  test('a call is begun once it is said so, in the place it has or in a new one, and not after it was finished', async () => {
+  test('are marked as begun, in their place or a new one, unless they are finished', async () => {
     const claimed = sampleAnswer({ begun: 0, idempotency_key: 'begun' });
     await store.answers.claim(claimed);
     const later = { deadline_at: someTime + 7000, expires_at: someTime + 70_000 };
@@ -67,7 +67,7 @@ describeStore('kept answers', ({ open }) => {
     expect(await store.answers.begin(unclaimed)).toBe(false);
   });
 
-  test('what was not begun can be finished instead, with its key or without it; what was begun cannot', async () => {
+  test('are finished by somebody else only if the call was not begun, with or without a key', async () => {
     const [kept, freed, begun] = ['kept', 'freed', 'running'].map((key) =>
       sampleAnswer({ begun: key === 'running' ? 1 : 0, idempotency_key: `unbegun ${key}` }),
     ) as [AnswerRow, AnswerRow, AnswerRow];
@@ -80,7 +80,7 @@ describeStore('kept answers', ({ open }) => {
     expect(await store.answers.begin(kept)).toBe(false);
   });
 
-  test('a call that is withdrawn has its answer, and its key is free; one that was answered stays as it is', async () => {
+  test('of a withdrawn call free its key, and answered calls stay as they are', async () => {
     const claimed = sampleAnswer({ idempotency_key: 'withdrawn' });
     await store.answers.claim(claimed);
     const never = sampleAnswer();
@@ -91,7 +91,7 @@ describeStore('kept answers', ({ open }) => {
     expect(await store.answers.claim(sampleAnswer({ idempotency_key: 'withdrawn' }))).toEqual({ claimed: true });
   });
 
-  test('a starting server finds what is still running, all of it or what is past its deadline', async () => {
+  test('show a starting server which calls still run, all of them or those past their deadline', async () => {
     const late = sampleAnswer({ deadline_at: 10 });
     const running = sampleAnswer({ deadline_at: someTime + 5000 });
     const done = sampleAnswer({ deadline_at: 10 });
@@ -103,7 +103,7 @@ describeStore('kept answers', ({ open }) => {
     expect(all.map((row) => row.call_id)).not.toContain(done.call_id);
   });
 
-  test('expired answers are deleted, others are not', async () => {
+  test('are deleted once they have expired, and not before', async () => {
     const short = sampleAnswer({ expires_at: 100 });
     const long = sampleAnswer({ expires_at: 101 });
     await store.answers.claim(short);

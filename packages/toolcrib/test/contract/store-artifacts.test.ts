@@ -36,7 +36,7 @@ describeStore('kept artifacts', ({ open }) => {
     expect(await store.artifacts.get(first.call_id, 3, first.owner)).toBeUndefined();
   });
 
-  test('[EXEC-7] of one owner are bounded: the oldest make room, and other owners keep theirs', async () => {
+  test('[EXEC-7] are limited per owner: the oldest make room, and other owners keep theirs', async () => {
     const owner = 'carol';
     const [bobs, ...rows] = [artifact({ owner: 'bob' }), ...[1, 2, 3].map((age) => artifact({ owner, created_at: someTime + age }))];
     await store.artifacts.keep([bobs], 1000);
@@ -44,7 +44,7 @@ describeStore('kept artifacts', ({ open }) => {
     expect(await Promise.all([bobs, ...rows].map(there))).toEqual([true, false, true, true]);
   });
 
-  test('[EXEC-7] [EXEC-9] are counted with the kept answers of their owner: of both the oldest go, of an answer its content', async () => {
+  test('[EXEC-7] [EXEC-9] share a limit with the kept answers of their owner: the oldest of both go, answers lose their content', async () => {
     const owner = 'erin';
     const answers = [1, 3].map((age) => sampleAnswer({ owner, created_at: someTime + age, idempotency_key: `key ${age}` }));
     const others = sampleAnswer({ owner: 'frank', created_at: someTime });
@@ -66,13 +66,13 @@ describeStore('kept artifacts', ({ open }) => {
     expect([await bodies(), await there(second), await there(fourth)]).toEqual([['', '', whole, null], false, true]);
   });
 
-  test('are kept together or not at all', async () => {
+  test('are stored all together or not at all', async () => {
     const row = artifact();
     await expect(store.artifacts.keep([row, row], 1_000_000)).rejects.toThrow(/unique/i);
     expect(await there(row)).toBe(false);
   });
 
-  test('[OPS-3] are deleted when they are old, also where there are many', async () => {
+  test('[OPS-3] are deleted when they are old, however many there are', async () => {
     const old = Array.from({ length: 120 }, () => artifact({ owner: 'dave', created_at: 5 }));
     const young = artifact({ owner: 'dave', created_at: someTime });
     for (const row of [...old, young]) await store.artifacts.keep([row], 1_000_000);

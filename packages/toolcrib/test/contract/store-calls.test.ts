@@ -19,7 +19,7 @@ describeStore('the record of calls', ({ name, open, place }) => {
   });
   afterAll(() => database?.close());
 
-  test('[SEC-4] a batch is there when it was acknowledged, and every field comes back', async () => {
+  test('[SEC-4] holds a batch once it is acknowledged, with every field', async () => {
     const calls = [
       sampleCall(),
       sampleCall({ client: 'agent', source_id: 's', tool_id: null, definition_hash: null, status: 'failed', error_code: 'NOT_FOUND' }),
@@ -31,7 +31,7 @@ describeStore('the record of calls', ({ name, open, place }) => {
     expect(await store.calls.get(callIdAt(someTime))).toBeUndefined();
   });
 
-  test('names no database can keep do not lose the batch they are in', async () => {
+  test('stores a batch whose names hold characters that no database accepts', async () => {
     const hostile = sampleCall({ tool: 'a\0b\uD800', subject: '\0', client: '\uDC00', duration_us: 12.5 });
     const innocent = sampleCall();
     await store.calls.append([hostile, innocent]);
@@ -46,14 +46,14 @@ describeStore('the record of calls', ({ name, open, place }) => {
     expect((await store.calls.list({ limit: 10, subject: '\0' })).calls).toHaveLength(1);
   });
 
-  test('a batch that is sent again changes nothing', async () => {
+  test('ignores a batch that is sent again', async () => {
     const call = sampleCall();
     await store.calls.append([call]);
     await store.calls.append([{ ...call, status: 'failed' }, sampleCall()]);
     expect(await store.calls.get(call.call_id)).toEqual(call);
   });
 
-  test('a batch with a record that cannot be stored is refused as a whole, and the next one is written', async () => {
+  test('refuses a batch as a whole if one record cannot be stored, and writes the next one', async () => {
     const good = sampleCall();
     const bad = sampleCall({ policy_revision: 0.5 });
     await expect(store.calls.append([good, bad])).rejects.toThrow(/REAL value in INTEGER|invalid input syntax/);
@@ -62,7 +62,7 @@ describeStore('the record of calls', ({ name, open, place }) => {
     expect(await store.calls.get(good.call_id)).toEqual(good);
   });
 
-  test('calls are listed newest first, by page and by filter', async () => {
+  test('is listed newest first, by page and by filter', async () => {
     const issuer = 'https://paging.example';
     const calls = Array.from({ length: 7 }, (_, index) =>
       sampleCall({
@@ -95,7 +95,7 @@ describeStore('the record of calls', ({ name, open, place }) => {
     expect((await list({ issuer: 'https://nobody.example' })).calls).toEqual([]);
   });
 
-  test('[BFF-6] what is rare is found among many, step by step, and those that did not complete by their index', async () => {
+  test('[BFF-6] finds rare calls among many step by step, and calls that did not complete by their index', async () => {
     const issuer = 'https://many.example';
     const many = Array.from({ length: 11_000 }, (_, index) => sampleCall({ issuer, started_at: 2_000_000 + index }));
     const rare = [0, 3999, 4000, 9999, 10_999].map((index) => many[index]!);
@@ -116,7 +116,7 @@ describeStore('the record of calls', ({ name, open, place }) => {
     expect(JSON.stringify(rows)).toContain('calls_not_completed');
   });
 
-  test('[BFF-6] those that end are followed in the order in which they end, whichever server made them', async () => {
+  test('[BFF-6] is followed in the order in which calls end, whichever server made them', async () => {
     const { ended } = store.calls;
     const other = createStore(database, { keys: sampleChainKeys() });
     let position = await ended.position();
@@ -142,7 +142,7 @@ describeStore('the record of calls', ({ name, open, place }) => {
     expect(await next()).toEqual([]);
   });
 
-  test('[OPS-3] calls older than a moment are deleted, those of that moment stay', async () => {
+  test('[OPS-3] loses calls older than a given moment and keeps those of that moment', async () => {
     const old = Array.from({ length: 2500 }, (_, index) => sampleCall({ started_at: 1_000_000 + (index % 1000) }));
     const young = sampleCall({ started_at: 1_001_000 });
     // In a chain of its own: one is cut from its beginning only, and the other tests have younger calls in theirs.
@@ -152,7 +152,7 @@ describeStore('the record of calls', ({ name, open, place }) => {
     expect(await store.audit.prune('calls', 1_001_000)).toBe(0);
   });
 
-  test('a change that is rolled back takes no calls along that were appended meanwhile', async () => {
+  test('keeps calls that were appended while a change was rolled back', async () => {
     const policy = samplePolicy();
     const calls = Array.from({ length: 20 }, () => sampleCall());
     const appends: Promise<void>[] = [];
@@ -169,7 +169,7 @@ describeStore('the record of calls', ({ name, open, place }) => {
     expect(await store.policies.get(policy.id)).toBeUndefined();
   });
 
-  test('[SEC-4] kill -9 loses no call that was acknowledged', async () => {
+  test('[SEC-4] loses no acknowledged call on kill -9', async () => {
     const program = new URL('../fixtures/append-calls.ts', import.meta.url).pathname;
     const child = spawn(process.execPath, [program, JSON.stringify(place())], { stdio: ['ignore', 'pipe', 'inherit'] });
     const acknowledged: string[] = [];

@@ -14,12 +14,12 @@ describeStore('changes and their events', ({ open }) => {
   });
   afterAll(() => database?.close());
 
-  test('before the first change the revision is 0', async () => {
+  test('start at revision 0', async () => {
     expect(await store.events.lastId()).toBe(0);
     expect(await store.events.list({ limit: 10 })).toEqual([]);
   });
 
-  test('[SEC-4] a change and its event are made together', async () => {
+  test('[SEC-4] are made together', async () => {
     const policy = samplePolicy();
     const change = sampleChange({
       subject: policy.id,
@@ -33,7 +33,7 @@ describeStore('changes and their events', ({ open }) => {
     expect(await store.events.list({ limit: 1 })).toEqual([event]);
   });
 
-  test('a change that fails leaves neither change nor event', async () => {
+  test('are both absent when a change fails', async () => {
     const policy = samplePolicy();
     const before = await store.events.lastId();
     const failing = store.change(sampleChange(), async (tx) => {
@@ -45,7 +45,7 @@ describeStore('changes and their events', ({ open }) => {
     expect(await store.events.lastId()).toBe(before);
   });
 
-  test('what a change finds in its transaction can go into its event', async () => {
+  test('can use what the change read in its transaction', async () => {
     const group = sampleGroup();
     await store.groups.insert(group);
     const change = sampleChange({ kind: 'group-deleted', topic: 'group', subject: group.id, after: null });
@@ -56,7 +56,7 @@ describeStore('changes and their events', ({ open }) => {
     expect(event.before).toEqual({ name: group.name });
   });
 
-  test('what was changed after an event is named once each, by its topic', async () => {
+  test('are listed once each, by topic, after a given event', async () => {
     const before = await store.events.lastId();
     for (const [topic, subject] of [
       ['tool', 'a'],
@@ -72,7 +72,7 @@ describeStore('changes and their events', ({ open }) => {
     expect(await store.events.subjectsAfter(await store.events.lastId(), ['source', 'tool'], 10)).toEqual([]);
   });
 
-  test('events are paged in both directions and by topic', async () => {
+  test('are paged in both directions and by topic', async () => {
     const events: ChangeEvent[] = [];
     const start = await store.events.lastId();
     for (const topic of ['source', 'tool', 'source', 'secret'] as const)
@@ -87,7 +87,7 @@ describeStore('changes and their events', ({ open }) => {
     expect(await store.events.lastId([])).toBe(0);
   });
 
-  test('changes made at once get ids in the order of their commits', async () => {
+  test('get ids in the order of their commits when made at once', async () => {
     const seen: number[] = [];
     const changes = Array.from({ length: 12 }, async (_, index) => {
       const { id } = await store.change(sampleChange({ subject: `s${index}` }), async (tx) => {
@@ -102,7 +102,7 @@ describeStore('changes and their events', ({ open }) => {
     expect(seen.toSorted((a, b) => a - b).slice(1)).toEqual(sorted.slice(0, -1));
   });
 
-  test('a subject no database can keep does not stop a change', async () => {
+  test('can have a subject with characters that no database accepts', async () => {
     const event = await store.change(sampleChange({ subject: 'a\0b', actor: '\uD800' }), async () => {});
     expect(event).toMatchObject({ subject: 'a\uFFFDb', actor: '\uFFFD' });
   });

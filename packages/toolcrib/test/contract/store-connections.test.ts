@@ -34,7 +34,7 @@ describeStore('[SEC-3] connections', ({ open }) => {
     };
   }
 
-  test('are found by source and owner, and by the state of what was begun', async () => {
+  test('are found by source and owner, and by the state of a login that was begun', async () => {
     const row = await sampleConnection({ state_hash: 'hash-1', state_expires_at: someTime });
     expect(await store.connections.insert(row)).toBe(true);
     expect(await store.connections.get(row.source_id, row.owner)).toEqual(row);
@@ -43,7 +43,7 @@ describeStore('[SEC-3] connections', ({ open }) => {
     expect(await store.connections.get(row.source_id, 'issuer bob')).toBeUndefined();
   });
 
-  test('are listed where they are connected, the newest first, by owner and source', async () => {
+  test('are listed once connected, newest first, by owner and source', async () => {
     const rows = [await sampleConnection({ connected_at: 1 }), await sampleConnection({ connected_at: 2, owner: 'issuer bob' })];
     const others = [await sampleConnection(), await sampleConnection({ connected_at: 3, owner: 'source' })];
     for (const row of [...rows, ...others]) await store.connections.insert(row);
@@ -54,13 +54,13 @@ describeStore('[SEC-3] connections', ({ open }) => {
     expect(await listed({ sourceId: rows[1]?.source_id })).toEqual([rows[1]?.id]);
   });
 
-  test('are one for each source and owner, whoever is first', async () => {
+  test('are one per source and owner, whoever is first', async () => {
     const row = await sampleConnection();
     const both = [store.connections.insert(row), store.connections.insert({ ...row, id: 'another' })];
     expect((await Promise.all(both)).filter(Boolean)).toEqual([true]);
   });
 
-  test('are written over what was read, or not at all', async () => {
+  test('are replaced only if they are still as they were read', async () => {
     const row = await sampleConnection();
     await store.connections.insert(row);
     const writers = Array.from({ length: 10 }, (_, index) => store.connections.update({ ...row, sealed: `written by ${index}` }));
@@ -68,7 +68,7 @@ describeStore('[SEC-3] connections', ({ open }) => {
     expect(await store.connections.get(row.source_id, row.owner)).toMatchObject({ version: 2, sealed: expect.stringContaining('written') });
   });
 
-  test('go with their source, and cannot be made without one', async () => {
+  test('are deleted with their source, and cannot be made without one', async () => {
     const row = await sampleConnection();
     await store.connections.insert(row);
     await store.sources.delete(row.source_id);

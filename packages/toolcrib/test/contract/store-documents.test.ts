@@ -22,7 +22,7 @@ describeStore('documents of sources', ({ open }) => {
     return source.id;
   }
 
-  test('[SRC-5] keep the text that was pasted, and nothing is known of it at first', async () => {
+  test('[SRC-5] keep the pasted text, and have no import at first', async () => {
     const text = `openapi: 3.1.0 # ü ${'x'.repeat(1_000_000)}`;
     const id = await begun(text);
     expect(await store.documents.textOf(id)).toBe(text);
@@ -31,7 +31,7 @@ describeStore('documents of sources', ({ open }) => {
     expect(await store.documents.get('nobody')).toBeUndefined();
   });
 
-  test('remember what an import came to, until the document is another one', async () => {
+  test('keep the result of an import until the document changes', async () => {
     const id = await begun('first');
     expect(await store.documents.remember(id, memory, { since: someTime, definedAt: someTime, now: someTime })).toBe(true);
     expect(await store.documents.get(id)).toEqual({ ...memory, updated_at: someTime + 1 });
@@ -42,20 +42,20 @@ describeStore('documents of sources', ({ open }) => {
     expect((await store.documents.get(id))?.origins).toBeNull();
   });
 
-  test('do not take over what an import of an earlier one came to', async () => {
+  test('do not take the result of an import of an earlier text', async () => {
     const id = await begun(null);
     await store.documents.begin(id, null, someTime + 5);
     expect(await store.documents.remember(id, memory, { since: someTime, definedAt: someTime, now: someTime + 6 })).toBe(false);
     expect((await store.documents.get(id))?.sha256).toBeNull();
   });
 
-  test('do not take over what was imported for an earlier definition', async () => {
+  test('do not take the result of an import for an earlier definition', async () => {
     const id = await begun(null);
     expect(await store.documents.remember(id, memory, { since: someTime, definedAt: someTime - 1, now: someTime })).toBe(false);
     expect((await store.documents.get(id))?.sha256).toBeNull();
   });
 
-  test('go with their source', async () => {
+  test('are deleted with their source', async () => {
     const id = await begun('text');
     await store.sources.delete(id);
     expect(await store.documents.get(id)).toBeUndefined();

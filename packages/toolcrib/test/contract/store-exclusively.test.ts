@@ -4,7 +4,7 @@ import { createStore, type Store } from '../../src/store/store.ts';
 import { describeStore } from './store-dialects.ts';
 import { sampleChange, samplePolicy, sampleSource } from './store-samples.ts';
 
-describeStore('[SRC-6] what is made of many changes', ({ name, open }) => {
+describeStore('[SRC-6] operations of many changes', ({ name, open }) => {
   let databases: Database[];
   let stores: Store[];
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describeStore('[SRC-6] what is made of many changes', ({ name, open }) => {
     for (const database of databases) await database.close();
   });
 
-  test('is done by one after another, also when it is begun by more than there are connections', async () => {
+  test('run one after another, even if more are begun than there are connections', async () => {
     let running = 0;
     const most: number[] = [];
     const work = async (store: Store) => {
@@ -30,14 +30,14 @@ describeStore('[SRC-6] what is made of many changes', ({ name, open }) => {
     expect(most).toEqual(begun.flat().map(() => 1));
   });
 
-  test('lets the next go on when it fails', async () => {
+  test('let the next one go on when one fails', async () => {
     for (const store of stores) {
       await expect(store.exclusively(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
       expect(await store.exclusively(async () => 'yes')).toBe('yes');
     }
   });
 
-  test('who keeps an object is kept with it', async () => {
+  test('remember who keeps an object', async () => {
     const [store] = stores;
     const source = sampleSource({ managed_by: 'file' });
     await store?.sources.upsert(source);

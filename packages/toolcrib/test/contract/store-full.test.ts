@@ -4,7 +4,7 @@ import { storageTrouble } from '../../src/store/storage-trouble.ts';
 import { createStore } from '../../src/store/store.ts';
 import { sampleChange, samplePolicy } from './store-samples.ts';
 
-test('a change that finds no room says so, and not that it could not be undone', async () => {
+test('a change that finds no room reports that, and not a failed rollback', async () => {
   await using database = await openSqlite(':memory:');
   const store = createStore(database);
   const { page_count: pages } = database.connection.prepare('pragma page_count').get() as { page_count: number };

@@ -10,7 +10,7 @@ describeStore('the calls in flight', ({ open }) => {
     return { call_id: record.call_id, server, ends_by: endsBy, record };
   };
 
-  test('[SEC-4] of a server that comes back are recorded as unknown, once, and those of others when their time is over', async () => {
+  test('[SEC-4] are recorded as unknown once when their server comes back, and those of other servers when their time is over', async () => {
     await using database = await open();
     const store = createStore(database, { keys: sampleChainKeys() });
     const [mine, recorded, late, running] = [lineOf('a', 2000), lineOf('a', 2000), lineOf('b', 999), lineOf('b', 2000)];

@@ -14,14 +14,14 @@ import { part } from '../parts.ts';
 import { describeStore } from './store-dialects.ts';
 import { sampleChange, samplePolicy } from './store-samples.ts';
 
-describeStore('opening a database', ({ name, open }) => {
-  test('[OPS-2] servers that start together on an empty database all find the same schema', async () => {
+describeStore('a database', ({ name, open }) => {
+  test('[OPS-2] shows the same schema to servers that start together on an empty one', async () => {
     const databases = await Promise.all(name === 'postgres' ? [open(), open(), open(), open()] : [open()]);
     for (const database of databases) expect(await createStore(database).events.list({ limit: 1 })).toEqual([]);
     await Promise.all(databases.map((database) => database.close()));
   });
 
-  test('what was stored is there after closing and opening again', async () => {
+  test('keeps what was stored after closing and opening again', async () => {
     const policy = samplePolicy();
     const first = await open();
     const event = await createStore(first).change(sampleChange(), (tx) => tx.policies.insert(policy));
@@ -32,7 +32,7 @@ describeStore('opening a database', ({ name, open }) => {
     expect((await store.change(sampleChange(), async () => {})).id).toBeGreaterThan(event.id);
   });
 
-  test('a database made by a newer Toolcrib is refused and left alone', async () => {
+  test('is refused and left alone when a newer Toolcrib made it', async () => {
     {
       await using database = await open();
       await sql`insert into toolcrib_migrations (name, timestamp) values ('2999-01-01-later', '2999-01-01T00:00:00Z')`.execute(
@@ -54,7 +54,7 @@ describe('a SQLite file', () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  test('is made with its folder, for this account only, with a write-ahead log', async () => {
+  test('is created with its folder, for this account only, with a write-ahead log', async () => {
     const file = join(directory, 'new', 'toolcrib.db');
     await using database = await openDatabase({ file });
     expect((await stat(file)).mode & 0o077).toBe(0);
@@ -65,7 +65,7 @@ describe('a SQLite file', () => {
     expect(rows).toEqual([{ journal_mode: 'wal', synchronous: 1, foreign_keys: 1, timeout: 5000 }]);
   });
 
-  test('that is none is refused with advice', async () => {
+  test('that is not a database is refused with advice', async () => {
     const text = join(directory, 'notes.txt');
     await writeFile(text, 'These are notes, long enough to be mistaken for the header of a database by nobody at all.\n'.repeat(20));
     await expect(openDatabase({ file: text })).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe('a SQLite file', () => {
     await expect(openDatabase({})).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
-  test('a migration that is cut short leaves nothing behind', async () => {
+  test('has no trace of a migration that was cut short', async () => {
     const file = join(directory, 'half.db');
     {
       await using database = await openDatabase({ file });
@@ -100,7 +100,7 @@ describe('a SQLite file', () => {
     await expect(openDatabase({ file })).rejects.toMatchObject({ message: expect.stringContaining('table "tools" already exists') });
   });
 
-  test('[OPS-2] a data directory has one server at a time, and kill -9 frees it', async () => {
+  test('[OPS-2] belongs to one server at a time, and kill -9 frees it', async () => {
     const data = join(directory, 'data');
     const module = new URL('../../src/store/lock-data-directory.ts', import.meta.url).href;
     const program = `const { lockDataDirectory } = await import(${JSON.stringify(module)});
@@ -122,7 +122,7 @@ describe('a SQLite file', () => {
 });
 
 describe('a database URL', () => {
-  test('that is not one of PostgreSQL is refused without showing its password', async () => {
+  test('that is not for PostgreSQL is refused without showing its password', async () => {
     for (const url of ['mysql://root:hunter2@localhost/db', 'hunter2', '', 'postgres://u:hunter2@host:notaport/db']) {
       const error = await refusal(openDatabase({ url }));
       expect(error).toMatchObject({
@@ -134,7 +134,7 @@ describe('a database URL', () => {
     }
   });
 
-  test('of a server that is not there says so without showing its password', async () => {
+  test('of a server that does not answer is refused without showing its password', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
@@ -150,7 +150,7 @@ describe('a database URL', () => {
   });
 
   const postgres = part('postgres');
-  test.skipIf(!postgres.available)('of a database that does not exist says to create it', async () => {
+  test.skipIf(!postgres.available)('of a database that does not exist is refused with the advice to create it', async () => {
     const url = new URL(postgres.available ? postgres.url : 'postgres://nowhere');
     url.pathname = '/toolcrib_test_absent';
     await expect(openDatabase({ url: url.href })).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import type { CallRecord } from '../../src/model/call.ts';
 import type { Group, Policy } from '../../src/model/policy.ts';
-import type { BuiltinSource } from '../../src/model/source.ts';
+import type { SourceRecord } from '../../src/model/source.ts';
 import type { Refusal } from '../../src/model/refusal.ts';
 import type { ToolRecord } from '../../src/model/tool.ts';
 import { createAuditKeys } from '../../src/secrets/audit-keys.ts';
@@ -11,7 +11,7 @@ import type { Change } from '../../src/store/store.ts';
 
 export const someTime = 1_800_000_000_000;
 
-export function sampleSource(fields: Partial<BuiltinSource> = {}): BuiltinSource {
+export function sampleSource(fields: Partial<SourceRecord<null>> = {}): SourceRecord<null> {
   const id = randomUUID();
   return {
     id,

@@ -36,7 +36,7 @@ async function reported(seen: Watched, lastId: () => number): Promise<Set<Change
   return promise;
 }
 
-describeStore('watching, signalling and letting go', ({ open }) => {
+describeStore('watching, signals and closing', ({ open }) => {
   test('work on either database', async () => {
     await using database = await open();
     await using watching = await watch(database);
@@ -64,7 +64,7 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     await fresh?.[Symbol.asyncDispose]();
   });
 
-  test('[OPS-2] a change made on one is told to the other by notification, and is there to read', async () => {
+  test('[OPS-2] hear of each other’s changes by notification, and can read them', async () => {
     // The poll never comes: what arrives came through the notification.
     await using watching = await watch(here, 3_600_000);
     const told = once(watching.seen, 'change');
@@ -74,7 +74,7 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     expect(await store.policies.get(policy.id)).toEqual(policy);
   });
 
-  test('several topics are told, and a change that was rolled back is not', async () => {
+  test('hear of several topics, and not of a change that was rolled back', async () => {
     await using watching = await watch(here);
     let last = Infinity;
     const told = reported(watching.seen, () => last);
@@ -89,12 +89,12 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     expect(await told).toEqual(new Set(['group', 'source', 'tool']));
   });
 
-  test('a signal reaches every server and leaves no event', async () => {
+  test('both get a signal, which leaves no event', async () => {
     await using one = await watch(here);
     await using two = await watch(there);
     const before = await store.events.lastId();
     const heard = Promise.all([once(one.seen, 'signal'), once(two.seen, 'signal')]);
-    // What is not ours on the channel is passed over.
+    // Foreign messages on the channel are ignored.
     await sql`select pg_notify('toolcrib_signals', 'noise'), pg_notify('toolcrib_signals', '{"name":1}')`.execute(here.kysely);
     await remote.signal('cancel', { call_id: 'a\0b' });
     expect(await heard).toEqual([
@@ -105,7 +105,7 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     await expect(remote.signal('cancel', 'x'.repeat(9000))).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
-  test('[OPS-2] a change still arrives after the listening connection was cut, and signals come again', async () => {
+  test('[OPS-2] hear of changes after the listening connection was cut, and of signals again', async () => {
     await using watching = await watch(here);
     const warned = once(watching.seen, 'warning');
     const { rows } = await sql<{ ended: boolean }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
@@ -121,7 +121,7 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     expect(await heard).toEqual(['again', null]);
   });
 
-  test('without notifications the poll finds the change', async () => {
+  test('find changes by polling where there are no notifications', async () => {
     await using watching = await watch(here, 20);
     const told = once(watching.seen, 'change');
     // Written as a server would whose notification was lost.
@@ -131,14 +131,14 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     expect((await told)[0]).toEqual(new Set(['secret']));
   });
 
-  test('a database put back to an earlier state is reported as a change of everything', async () => {
+  test('take a database that was reset to an earlier state as a change of everything', async () => {
     await using watching = await watch(here, 20);
     const told = once(watching.seen, 'change');
     await sql`delete from events`.execute(there.kysely);
     expect(await told).toEqual([new Set(['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call']), 0]);
   });
 
-  test('[POL-5] a change that could not be taken over is told again until it was, and warned of once', async () => {
+  test('[POL-5] are told of a change until they have taken it over, with one warning', async () => {
     const told: [Set<ChangeTopic>, number][] = [];
     const warnings: string[] = [];
     const { promise: takenOver, resolve } = Promise.withResolvers<void>();
@@ -160,7 +160,7 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     expect(warnings).toEqual([expect.stringContaining('cannot read it now'), expect.stringContaining('seen again')]);
   });
 
-  test('a signal whose listener throws is warned of, and the next one is heard', async () => {
+  test('warn of a signal whose listener throws, and hear the next one', async () => {
     const heard = new EventEmitter<{ warning: [string] }>();
     await using _watching = await watchChanges({
       database: here,
@@ -177,7 +177,7 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     }
   });
 
-  test('[OPS-2] a database that goes away is survived, and what changed meanwhile is told when it is back', async () => {
+  test('[OPS-2] survive the loss of the database, and hear afterwards what changed', async () => {
     await using proxy = await cuttableProxy(fresh.url);
     await using database = await openDatabase({ url: proxy.url });
     await using watching = await watch(database, 20);
@@ -195,7 +195,7 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     expect(await createStore(database).events.lastId()).toBe(event.id);
   });
 
-  test('a connection that breaks in the middle of a change fails that change, and the next one works', async () => {
+  test('fail a change whose connection breaks, and the next one works', async () => {
     await using proxy = await cuttableProxy(fresh.url);
     await using database = await openDatabase({ url: proxy.url });
     await using watching = await watch(database, 20);

@@ -4,7 +4,7 @@ import { createStore, type Store } from '../../src/store/store.ts';
 import { describeStore } from './store-dialects.ts';
 import { sampleGroup, samplePolicy, sampleSource, sampleTool, someTime } from './store-samples.ts';
 
-describeStore('what administrators keep', ({ open }) => {
+describeStore('the store of administrators', ({ open }) => {
   let database: Database;
   let store: Store;
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describeStore('what administrators keep', ({ open }) => {
   });
   afterAll(() => database?.close());
 
-  test('a source is kept, changed and deleted, and its tools go with it', async () => {
+  test('holds sources, which can be changed and deleted with their tools', async () => {
     const source = sampleSource();
     await store.sources.upsert(source);
     expect(await store.sources.get(source.id)).toEqual(source);
@@ -30,7 +30,7 @@ describeStore('what administrators keep', ({ open }) => {
     expect(await store.tools.listBySource(source.id)).toEqual([]);
   });
 
-  test('[NAME-2] a namespace that another source has is a conflict that names the field', async () => {
+  test('[NAME-2] reports a namespace that another source has as a conflict that names the field', async () => {
     const source = sampleSource();
     await store.sources.upsert(source);
     const second = store.sources.upsert(sampleSource({ namespace: source.namespace }));
@@ -42,7 +42,7 @@ describeStore('what administrators keep', ({ open }) => {
     });
   });
 
-  test('tools come back as they were found', async () => {
+  test('returns tools as they were found', async () => {
     const source = sampleSource();
     await store.sources.upsert(source);
     const tools = [
@@ -56,7 +56,7 @@ describeStore('what administrators keep', ({ open }) => {
     expect(await store.tools.get('tool_unknown')).toBeUndefined();
   });
 
-  test('[INV-3] what was approved is kept beside what was found, and goes when they are the same again', async () => {
+  test('[INV-3] holds the approved definition beside the found one until both are the same again', async () => {
     const source = sampleSource();
     await store.sources.upsert(source);
     const tool = sampleTool(source.id, 'a');
@@ -69,7 +69,7 @@ describeStore('what administrators keep', ({ open }) => {
     expect(await store.tools.get(tool.tool_id)).toMatchObject({ state: 'pending', approved_hash: null, approved: null });
   });
 
-  test('[INV-5] overrides survive a refresh, and a known tool keeps its id', async () => {
+  test('[INV-5] keeps overrides over a refresh, and the id of a known tool', async () => {
     const source = sampleSource();
     await store.sources.upsert(source);
     const tool = sampleTool(source.id, 'a');
@@ -84,7 +84,7 @@ describeStore('what administrators keep', ({ open }) => {
     expect(await store.tools.get(tool.tool_id)).toMatchObject({ state: 'active', updated_at: someTime + 3 });
   });
 
-  test('a discovery of more tools than fit one statement is stored whole', async () => {
+  test('stores a discovery of more tools than fit one statement', async () => {
     const source = sampleSource();
     await store.sources.upsert(source);
     const tools = Array.from({ length: 1201 }, (_, index) => sampleTool(source.id, `tool-${index}`));
@@ -93,7 +93,7 @@ describeStore('what administrators keep', ({ open }) => {
     expect(await store.tools.upsertMany([])).toEqual([]);
   });
 
-  test('two tools with one name, or tools of no source, are refused and nothing of them is stored', async () => {
+  test('refuses two tools with one name, and tools of no source, and stores none of them', async () => {
     const source = sampleSource();
     await store.sources.upsert(source);
     const twins = store.tools.upsertMany([sampleTool(source.id, 'a'), sampleTool(source.id, 'a')]);
@@ -103,7 +103,7 @@ describeStore('what administrators keep', ({ open }) => {
     expect(await store.tools.listBySource(source.id)).toEqual([]);
   });
 
-  test('groups are kept, changed and deleted', async () => {
+  test('holds groups, which can be changed and deleted', async () => {
     const group = sampleGroup();
     await store.groups.insert(group);
     await expect(store.groups.insert(group)).rejects.toMatchObject({ code: 'CONFLICT', field: 'id' });
@@ -117,7 +117,7 @@ describeStore('what administrators keep', ({ open }) => {
     expect(await store.groups.get(group.id)).toBeUndefined();
   });
 
-  test('policies are kept, changed and deleted, and the types of their values survive', async () => {
+  test('holds policies, which can be changed and deleted, with the types of their values', async () => {
     const policy = samplePolicy();
     await store.policies.insert(policy);
     await expect(store.policies.insert(policy)).rejects.toMatchObject({ code: 'CONFLICT', field: 'id' });
@@ -130,7 +130,7 @@ describeStore('what administrators keep', ({ open }) => {
     expect(await store.policies.delete(policy.id)).toBe(false);
   });
 
-  test('a policy that was tampered with in the database is not read as one', async () => {
+  test('does not read a policy that was tampered with in the database', async () => {
     const policy = samplePolicy();
     await store.policies.insert(policy);
     for (const matchers of ['[{"path":"sub","operator":"anything"}]', 'not json']) {
@@ -141,7 +141,7 @@ describeStore('what administrators keep', ({ open }) => {
     await store.policies.delete(policy.id);
   });
 
-  test('text no database can keep is stored without its odd characters, and looking for it finds nothing else', async () => {
+  test('stores text without characters that no database accepts, and a search for them finds nothing else', async () => {
     const group = sampleGroup({ description: 'a\0b\uD800', include: ['x:\0'] });
     await store.groups.insert(group);
     expect(await store.groups.get(group.id)).toEqual({ ...group, description: 'a\uFFFDb\uFFFD' });
@@ -149,7 +149,7 @@ describeStore('what administrators keep', ({ open }) => {
     await store.groups.delete(group.id);
   });
 
-  test('secrets are put, replaced and deleted, and a name belongs to one of them', async () => {
+  test('holds secrets, which can be replaced and deleted, each under one name', async () => {
     const secret = { id: 's-1', name: 'token', sealed: 'sealed text', created_at: someTime, updated_at: someTime };
     await store.secrets.put(secret);
     const replaced = { ...secret, sealed: 'other', updated_at: someTime + 1 };

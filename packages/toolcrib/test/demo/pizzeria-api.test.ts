@@ -32,13 +32,13 @@ function open(parts: Partial<PizzeriaInput> = {}) {
 }
 
 describe('the pizzeria', () => {
-  test('shows its menu to everybody, and its document', async () => {
+  test('shows its menu and its document to everybody', async () => {
     const { ask } = open();
     expect((await ask('', 'GET', '/menu')).json.pizzas[0]).toEqual({ pizza: 'margherita', price: 8.5 });
     expect((await ask('', 'GET', '/openapi.json')).json).toMatchObject({ openapi: '3.1.0', servers: [{ url }] });
   });
 
-  test('takes an order at once, and has it ready later', async () => {
+  test('accepts an order at once and has it ready later', async () => {
     const { ask, clock } = open();
     const placed = await ask('alice', 'POST', '/orders', { pizza: 'funghi', count: 2 });
     expect(placed).toMatchObject({ status: 202, json: { status: 'received', price: 19, customer: 'alice' } });
@@ -56,7 +56,7 @@ describe('the pizzeria', () => {
     });
   });
 
-  test('knows its customers apart: what is another’s is not there', async () => {
+  test('hides the orders of other customers', async () => {
     const { ask } = open();
     const { id } = (await ask('alice', 'POST', '/orders', { pizza: 'funghi' })).json as { id: string };
     expect((await ask('bob', 'GET', `/orders/${id}`)).status).toBe(404);
@@ -68,7 +68,7 @@ describe('the pizzeria', () => {
     });
   });
 
-  test('gives its orders page by page', async () => {
+  test('lists its orders page by page', async () => {
     const { ask } = open();
     for (const pizza of ['margherita', 'funghi', 'diavola']) await ask('alice', 'POST', '/orders', { pizza });
     const first = await ask('alice', 'GET', '/orders?limit=2');
@@ -79,7 +79,7 @@ describe('the pizzeria', () => {
     expect(second.headers).not.toHaveProperty('link');
   });
 
-  test('makes one order of the same key, and none of a key that was used for another', async () => {
+  test('makes one order per key, and refuses a key that was used for another order', async () => {
     const { ask } = open();
     const key = { 'idempotency-key': 'k1' };
     const first = await ask('alice', 'POST', '/orders', { pizza: 'funghi' }, key);
@@ -89,7 +89,7 @@ describe('the pizzeria', () => {
     expect((await ask('alice', 'GET', '/orders')).json.orders).toHaveLength(1);
   });
 
-  test('cancels what is not ready yet', async () => {
+  test('cancels orders that are not ready yet', async () => {
     const { ask, clock } = open();
     const place = async () => `/orders/${(await ask('alice', 'POST', '/orders', { pizza: 'funghi' })).json.id}`;
     const [early, late] = [await place(), await place()];
@@ -118,7 +118,7 @@ describe('the pizzeria', () => {
     expect(answer.json.detail).not.toBe('');
   });
 
-  test('has its orders again after a restart', async () => {
+  test('still has its orders after a restart', async () => {
     await using folder = await temporaryDirectory();
     const file = join(folder.path, 'orders.json');
     const before = open({ file });

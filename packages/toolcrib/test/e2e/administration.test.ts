@@ -22,7 +22,7 @@ function refusal(status: number, code: string, field?: string) {
   return { status, code, message: expect.any(String) as string, ...(field === undefined ? {} : { field }) };
 }
 
-describe('[BFF-6] who may administer', () => {
+describe('[BFF-6] without administrative rights', () => {
   const opened = ['GET /healthz', 'GET /readyz', 'GET /metrics', 'GET /api/openapi.json', 'GET /api/connections/callback/{source_id}'];
   /** Everybody's own. */
   const forCallers = /^\/api\/(bff\/|connections|me$|utcp$)/;
@@ -30,7 +30,7 @@ describe('[BFF-6] who may administer', () => {
   const ask = (client: ApiClient, { method, path }: Operation, headers?: Record<string, string>) =>
     client.request(method, path.replaceAll(/\{\w+\}/g, 'x'), { headers, ...(method === 'GET' ? {} : { body: {} }) });
 
-  test('only what everybody may see is open, and nothing else', () => {
+  test('only the public routes are open', () => {
     expect(
       operations
         .filter(({ open }) => open)
@@ -72,7 +72,7 @@ describe('[BFF-6] groups', () => {
     exclude: ['builtin:wait'],
   };
 
-  test('are created, read, replaced and deleted', async () => {
+  test('can be created, read, replaced and deleted', async () => {
     const created = await admin.post('/api/groups', { id: 'clocks', ...group });
     expect(created.status).toBe(201);
     expect(created.headers.get('location')).toBe('/api/groups/clocks');
@@ -97,13 +97,13 @@ describe('[BFF-6] groups', () => {
     }
   });
 
-  test('get an id where none is given', async () => {
+  test('get an id when none is given', async () => {
     const { json } = await admin.post('/api/groups', group);
     expect(json.id).toMatch(/^[\da-f-]{36}$/);
     expect((await admin.delete(`/api/groups/${json.id}`)).status).toBe(204);
   });
 
-  test('with an id that is taken, or a bad expression, are refused', async () => {
+  test('are refused with an id that is taken, or a bad expression', async () => {
     expect(outcome(await admin.post('/api/groups', { id: 'builtin-tools', name: 'Again' }))).toEqual(refusal(409, 'CONFLICT', 'id'));
     for (const regex of ['(', 'a(?=b)', '(a)\\1']) {
       expect(outcome(await admin.post('/api/groups', { name: 'Bad', selectors: [{ name: { regex } }] }))).toEqual(
@@ -114,7 +114,7 @@ describe('[BFF-6] groups', () => {
     expect(outcome(empty)).toEqual(refusal(400, 'VALIDATION_ERROR', 'selectors.0'));
   });
 
-  test('that a policy grants are not deleted', async () => {
+  test('are not deleted while a policy grants them', async () => {
     const refused = await admin.delete('/api/groups/builtin-tools');
     expect(outcome(refused)).toEqual(refusal(409, 'CONFLICT'));
     expect(refused.json.message).toContain('users-use-builtin-tools');
@@ -129,7 +129,7 @@ describe('[BFF-6] policies', () => {
     groups: ['builtin-tools'],
   };
 
-  test('are created, read, replaced and deleted', async () => {
+  test('can be created, read, replaced and deleted', async () => {
     const created = await admin.post('/api/policies', { id: 'operations', ...policy });
     expect(created.status).toBe(201);
     expect(created.headers.get('location')).toBe('/api/policies/operations');
@@ -143,7 +143,7 @@ describe('[BFF-6] policies', () => {
     expect(outcome(await admin.put('/api/policies/operations', policy))).toEqual(refusal(404, 'NOT_FOUND'));
   });
 
-  test('with an id that is taken, an unknown group or a bad expression are refused, and change nothing', async () => {
+  test('are refused with an id that is taken, an unknown group or a bad expression, and change nothing', async () => {
     const before = (await admin.get('/api/policies')).text;
     expect(outcome(await admin.post('/api/policies', { id: 'users-use-builtin-tools', name: 'Again' }))).toEqual(
       refusal(409, 'CONFLICT', 'id'),
@@ -169,7 +169,7 @@ describe('[BFF-6] policies', () => {
     }
   });
 
-  test('[POL-3] explain themselves, for claims and for a token', async () => {
+  test('[POL-3] can be explained for claims and for a token', async () => {
     const explain = (body: object) => admin.post('/api/policies/explain', body);
     const granted = (await explain({ token: alice.token, tool: 'builtin:uuid' })).json;
     expect(granted).toMatchObject({
@@ -189,7 +189,7 @@ describe('[BFF-6] policies', () => {
   });
 });
 
-test('two administrators who change one tool at once both have their way', async () => {
+test('two administrators who change one tool at once both succeed', async () => {
   const path = '/api/tools/builtin:text_diff';
   for (let round = 0; round < 10; round++) {
     await Promise.all([

@@ -41,7 +41,7 @@ async function startHost() {
   });
   expect(registered.json).toMatchObject({ status: { state: 'running' } });
 
-  // What the host sends to Toolcrib passes by here.
+  // Requests of the host to Toolcrib pass through here.
   const seen: string[] = [];
   const refusedOnce = new Set<string>();
   const toolcrib = stack.use(
@@ -65,7 +65,7 @@ async function startHost() {
   return { url: front.origin, realm, seen, refusedOnce, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-describe.skipIf(!keycloak.available)('[HOST-1] the example of a host application', () => {
+describe.skipIf(!keycloak.available)('[HOST-1] in the example of a host application', () => {
   let host: Awaited<ReturnType<typeof startHost>>;
   beforeAll(async () => void (host = await startHost()));
   afterAll(() => host?.[Symbol.asyncDispose]());
@@ -85,7 +85,7 @@ describe.skipIf(!keycloak.available)('[HOST-1] the example of a host application
     return `/users/${user?.id}`;
   };
 
-  test('it runs as its README says', async () => {
+  test('the commands of the README work', async () => {
     const port = await freePort('127.0.0.1');
     const program = fileURLToPath(new URL('../../../../examples/agent-host/main.ts', import.meta.url));
     const child = spawn(process.execPath, [program], {
@@ -102,7 +102,7 @@ describe.skipIf(!keycloak.available)('[HOST-1] the example of a host application
     }
   });
 
-  test('the agent uses the tools of whoever has signed in, and learns from an error', async () => {
+  test('the agent uses the tools of the user who signed in, and learns from an error', async () => {
     const alice = await signedIn('alice');
     const { lines } = await ask(alice);
     expect(lines[0]).toMatch(/^I may use \d+ tools: .*pizzeria:order_pizza/);
@@ -123,7 +123,7 @@ describe.skipIf(!keycloak.available)('[HOST-1] the example of a host application
     ]);
   });
 
-  test('a token that is refused is renewed, and the request sent again', async () => {
+  test('a token that is refused is renewed, and the request is sent again', async () => {
     const alice = await signedIn('alice');
     host.seen.length = 0;
     await ask(alice);
@@ -136,7 +136,7 @@ describe.skipIf(!keycloak.available)('[HOST-1] the example of a host application
     expect(others).toHaveLength(1);
   });
 
-  test('a token that is about to end is renewed before it is used', async () => {
+  test('a token that is about to expire is renewed before it is used', async () => {
     // Less than the half minute that the host wants to have left.
     await host.realm.administer('PUT', '', { accessTokenLifespan: 29 });
     try {
@@ -165,7 +165,7 @@ describe.skipIf(!keycloak.available)('[HOST-1] the example of a host application
     expect(await ask(alice)).toMatchObject({ status: 401, lines: ['Sign in first.'] });
   });
 
-  test('where the provider says nothing, it is over as soon as a token has to be renewed', async () => {
+  test('a session is over at the next renewal if the provider sends no notice', async () => {
     const bob = await signedIn('bob');
     host.seen.length = 0;
     await ask(bob);
@@ -178,7 +178,7 @@ describe.skipIf(!keycloak.available)('[HOST-1] the example of a host application
     expect((await bob.open(host.url)).text).toContain('Sign in');
   });
 
-  test('nobody else can end a session, use it, or begin one for somebody', async () => {
+  test('nobody else can end or use a session, or begin one for somebody', async () => {
     const alice = await signedIn('alice');
     const { privateKey } = await makeKey('forged', 'RS256');
     const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };

@@ -16,12 +16,12 @@ async function headersOf(method: string, path: string, init: RequestInit = {}): 
   return headers;
 }
 
-test('every answer of every route is what it says it is, and is kept by nobody', async () => {
+test('every answer of every route states its content type and forbids caching', async () => {
   const { paths } = (await server.admin.get('/api/openapi.json')).json as { paths: Record<string, Record<string, unknown>> };
   const asked: string[] = [];
   for (const [template, methods] of Object.entries(paths)) {
     for (const method of Object.keys(methods)) {
-      // What is not there: nothing is changed.
+      // An id that does not exist, so that nothing changes.
       const path = template.replaceAll(/\{\w+\}/g, 'none');
       for (const token of [server.admin.token, undefined]) {
         const headers = {
@@ -41,7 +41,7 @@ test('every answer of every route is what it says it is, and is kept by nobody',
   expect(new Set(asked).size).toBeGreaterThan(50);
 });
 
-test('and so is what is refused before there is a route', async () => {
+test('requests that are refused before routing get the same headers', async () => {
   for (const path of ['/nothing', '/api/%', '/dev/users']) {
     const answer = await headersOf('GET', path);
     expect([path, answer.get('x-content-type-options'), answer.get('cache-control')]).toEqual([path, 'nosniff', 'no-store']);
@@ -51,12 +51,12 @@ test('and so is what is refused before there is a route', async () => {
   expect(answer).toContain('cache-control: no-store');
 });
 
-test('[BFF-1] a list that has not changed is still not sent again', async () => {
+test('[BFF-1] an unchanged list is still not sent again', async () => {
   const { headers } = await server.alice.get('/api/bff/tools');
   expect((await server.alice.get('/api/bff/tools', { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
 });
 
-test('the page a browser comes back to runs nothing, is in no frame, and tells nobody where it was', async () => {
+test('the page a browser returns to runs no script, fits in no frame, and sends no referrer', async () => {
   const headers = await headersOf('GET', '/api/connections/callback/none?state=x&code=y');
   expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
   expect(headers.get('x-frame-options')).toBe('DENY');

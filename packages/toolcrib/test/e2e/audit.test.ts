@@ -33,7 +33,7 @@ const linesOf = ({ text }: Reply) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-describe('[SEC-4] everything that is asked for leaves exactly one line', () => {
+describe('[SEC-4] the record', () => {
   let started: Awaited<ReturnType<typeof startServerWithIssuer>>;
   let admin: ApiClient;
   let user: ApiClient;
@@ -69,14 +69,14 @@ describe('[SEC-4] everything that is asked for leaves exactly one line', () => {
     ['a list', 'none', () => user.get('/api/bff/tools')],
   ];
 
-  test.each(outcomes)('%s', async (_what, ledger, ask) => {
+  test.each(outcomes)('gets exactly one line, where it belongs, or none: %s', async (_what, ledger, ask) => {
     const before = await counts(admin);
     await ask();
     const expected = ledger === 'none' ? before : { ...before, [ledger]: (before[ledger] ?? 0) + 1 };
     expect(await counts(admin)).toEqual(expected);
   });
 
-  test('what is refused is listed with why, from where and for what, and nothing that an unverified token says', async () => {
+  test('lists refusals with reason, address and route, and with nothing from an unverified token', async () => {
     const { refusals, next_cursor } = refusalListSchema.parse((await admin.get('/api/refusals?limit=5')).json);
     expect(refusals.map(({ kind, code, method, route }) => [kind, code, method, route])).toEqual([
       ['authorization', 'FORBIDDEN', 'POST', '/api/groups'],
@@ -92,7 +92,7 @@ describe('[SEC-4] everything that is asked for leaves exactly one line', () => {
     expect((await admin.get('/api/refusals?kind=authorization')).json.refusals).toHaveLength(1);
   });
 
-  test('all of it is exported, by ledger and time, without secrets', async () => {
+  test('is exported by ledger and time, without secrets', async () => {
     const reply = await admin.get('/api/audit');
     expect(reply.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
     expect(reply.text).not.toContain('canary');
@@ -111,7 +111,7 @@ describe('[SEC-4] everything that is asked for leaves exactly one line', () => {
   });
 });
 
-test('[SEC-4] a row that was changed in the database is told of by its place, also after a restart', async () => {
+test('[SEC-4] a row that was changed in the database is named by its place, also after a restart', async () => {
   await using data = await temporaryDirectory();
   let head = '';
   {
@@ -141,7 +141,7 @@ test('[SEC-4] a row that was changed in the database is told of by its place, al
   expect(problems.map(({ problem }: { problem: string }) => problem)).toContain('the end was cut off: the rows up to 5 were there');
 });
 
-test('[SEC-4] the heads that a server logs when it stops are there after the next start', async () => {
+test('[SEC-4] the heads that a server logs when it stops are found by the next start', async () => {
   await using data = await temporaryDirectory();
   const { log } = await (async () => {
     await using server = await spawnServer(['--data', data.path]);
@@ -160,7 +160,7 @@ test('[SEC-4] the heads that a server logs when it stops are there after the nex
 });
 
 describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
-  test('[SEC-4] [OPS-2] write one record that holds', async () => {
+  test('[SEC-4] [OPS-2] write one record that verifies', async () => {
     await using database = await freshPostgresDatabase();
     await using issuer = await startTokenIssuer();
     const config = { databaseUrl: database.url, issuers: [issuer.config] };

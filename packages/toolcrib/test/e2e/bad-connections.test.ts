@@ -29,7 +29,7 @@ const callHead = () => [
   'Content-Type: application/json',
 ];
 
-describe('what is not HTTP is answered like any other mistake, and nobody else notices', () => {
+describe('bytes that are not HTTP are answered with an error, and the server goes on', () => {
   test.for<[title: string, bytes: string | Buffer]>([
     ['bytes at random', Buffer.from([0, 1, 2, 3, 255, 254, 13, 10, 13, 10])],
     ['the beginning of TLS', Buffer.from('16030100c8010000c40303', 'hex')],
@@ -41,25 +41,25 @@ describe('what is not HTTP is answered like any other mistake, and nobody else n
     ['a length and chunks at once', head('POST / HTTP/1.1', 'Host: 127.0.0.1', 'Content-Length: 4', 'Transfer-Encoding: chunked')],
     ['a length that is no number', head('POST / HTTP/1.1', 'Host: 127.0.0.1', 'Content-Length: some')],
     ['a line break within a header', 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: b\rX-C: d\r\n\r\n'],
-  ])('%s', async ([, bytes]) => {
+  ])('for %s', async ([, bytes]) => {
     const { status, body } = readRawAnswer(await sendRaw(server.url, bytes));
     expect(body).toEqual({ code: 'VALIDATION_ERROR', message: expect.any(String) });
     expect(status).toBe(400);
     expect(await isServing()).toBe(true);
   });
 
-  test('a chunk that is none, in the middle of a body', async () => {
+  test('for an invalid chunk in the middle of a body', async () => {
     const bytes = `${head(...callHead(), 'Transfer-Encoding: chunked')}ZZ\r\n`;
     expect(readRawAnswer(await sendRaw(server.url, bytes))).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
     expect(await isServing()).toBe(true);
   });
 
-  test('a connection that is a tunnel for somebody else is closed', async () => {
+  test('for a CONNECT request, whose connection is closed', async () => {
     expect(await sendRaw(server.url, head('CONNECT example.test:80 HTTP/1.1', 'Host: example.test:80'))).toBe('');
     expect(await isServing()).toBe(true);
   });
 
-  test('a body that never comes, from a caller who goes away', async () => {
+  test('for a body that never comes because its caller leaves', async () => {
     const socket = await rawConnection(server.url);
     socket.write(`${head(...callHead(), 'Content-Length: 100')}{"name":`);
     socket.destroy();
@@ -88,14 +88,14 @@ describe('a body that is too large is refused', () => {
     return answer;
   }
 
-  test('50 MB that are announced', async () => {
+  test('when 50 MB are announced', async () => {
     const opening = head(...callHead(), `Content-Length: ${fiftyMegabytes}`);
     const answer = await pour(await rawConnection(server.url), opening, (piece) => piece);
     expect(readRawAnswer(answer)).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
     expect(await isServing()).toBe(true);
   });
 
-  test('50 MB in chunks', async () => {
+  test('when 50 MB come in chunks', async () => {
     const opening = head(...callHead(), 'Transfer-Encoding: chunked');
     const wrap = (piece: Buffer) => Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]);
     const answer = await pour(await rawConnection(server.url), opening, wrap);
@@ -103,7 +103,7 @@ describe('a body that is too large is refused', () => {
     expect(await isServing()).toBe(true);
   });
 
-  test('from somebody without a token, who learns that first', async () => {
+  test('only after the token is checked', async () => {
     const opening = head('POST /api/bff/tools/call HTTP/1.1', 'Host: 127.0.0.1', `Content-Length: ${fiftyMegabytes}`, 'Connection: close');
     const answer = await pour(await rawConnection(server.url), opening, (piece) => piece);
     expect(readRawAnswer(answer)).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
@@ -111,7 +111,7 @@ describe('a body that is too large is refused', () => {
   });
 });
 
-test('callers who send their headers byte by byte hold nobody up', async () => {
+test('callers who send their headers byte by byte hold up nobody', async () => {
   const slow = await Promise.all(Array.from({ length: 200 }, () => rawConnection(server.url)));
   for (const socket of slow) socket.write('GET /api/bff/tools HTTP/1.1\r\nHost: 127');
   expect(new Set(await Promise.all(Array.from({ length: 20 }, isServing)))).toEqual(new Set([true]));

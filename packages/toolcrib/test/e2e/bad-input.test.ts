@@ -18,7 +18,7 @@ async function isServing(): Promise<boolean> {
   return status === 200 && json.result.result === 42;
 }
 
-/** What came of a request, and whether the server still does its work afterwards. */
+/** The outcome of a request, and whether the server still works afterwards. */
 async function outcome({ status, headers, json }: Reply) {
   return { status, contentType: headers.get('content-type'), json, serving: await isServing() };
 }
@@ -31,7 +31,7 @@ function refusal(status: number, code: string, field?: string) {
 
 const good = { name: 'builtin:uuid' };
 
-describe('a body that is not what was asked for is refused with a clear error', () => {
+describe('a body', () => {
   test.for<[title: string, body: string, field?: string]>([
     ['cut short', '{"name":'],
     ['not JSON at all', 'name=builtin:uuid'],
@@ -63,45 +63,45 @@ describe('a body that is not what was asked for is refused with a clear error', 
     ['lists 100,000 deep', `{"name":"builtin:uuid","arguments":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`],
     ['objects 100,000 deep', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
     ['open brackets without end', '['.repeat(1_000_000)],
-  ])('%s', async ([, body, field]) => {
+  ])('is refused with a clear error: %s', async ([, body, field]) => {
     expect(await outcome(await alice.post(callPath, body))).toEqual(refusal(400, 'VALIDATION_ERROR', field));
     expect(({} as Record<string, unknown>)['name']).toBeUndefined();
   });
 
-  test('[EXEC-6] says where a body stops being JSON', async () => {
+  test('[EXEC-6] is refused with the place where it stops being JSON', async () => {
     const { json } = await alice.post(callPath, '{\n  "name": "builtin:uuid",\n}');
     expect(json.message).toBe('The body is not valid JSON: line 3, column 1: a name in double quotes is expected, not "}"');
   });
 
-  test('brackets within a text are not nesting', async () => {
+  test('may have any number of brackets in a text', async () => {
     const { status } = await alice.call('builtin:hash', { text: `"${'[{'.repeat(200)}\\` });
     expect(status).toBe(200);
   });
 
-  test('a body with a byte order mark is read', async () => {
+  test('may begin with a byte order mark', async () => {
     expect((await alice.post(callPath, `\uFEFF${JSON.stringify(good)}`)).status).toBe(200);
   });
 
-  test('no body at all', async () => {
+  test('is refused when it is missing', async () => {
     expect(await outcome(await alice.request('POST', callPath))).toEqual(refusal(400, 'VALIDATION_ERROR'));
   });
 
   test.for(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data', '///', 'application/vnd.x+json'])(
-    'the content type %s',
+    'is refused with the content type %s',
     async (contentType) => {
       const reply = await alice.post(callPath, JSON.stringify(good), { 'content-type': contentType });
       expect(await outcome(reply)).toEqual(refusal(400, 'VALIDATION_ERROR', 'Content-Type'));
     },
   );
 
-  test('a batch of none, of too many, and with one bad call', async () => {
+  test('is refused when it is a batch of none, of too many, or with one bad call', async () => {
     const batch = (calls: unknown) => alice.post(`${callPath}/batch`, { calls });
     expect(await outcome(await batch([]))).toEqual(refusal(400, 'VALIDATION_ERROR', 'calls'));
     expect(await outcome(await batch(Array.from({ length: 51 }, () => good)))).toEqual(refusal(400, 'VALIDATION_ERROR', 'calls'));
     expect(await outcome(await batch([good, { name: 7 }]))).toEqual(refusal(400, 'VALIDATION_ERROR', 'calls.1.name'));
   });
 
-  test('an administrator is told as well', async () => {
+  test('is refused with the field at fault for administrators too', async () => {
     const matcher = { path: 'sub', operator: 'equals', value: 'x' };
     const cases: [body: object, field: string][] = [
       [{}, 'name'],
@@ -117,10 +117,13 @@ describe('a body that is not what was asked for is refused with a clear error', 
   });
 });
 
-describe('an address that is not what was asked for is refused with a clear error', () => {
-  test.for(['/%', '/api/bff/calls/%FF', '/api/bff/calls/%E0%A4%A', `/api/bff/calls/${'a'.repeat(5000)}`])('%s', async (path) => {
-    expect(await outcome(await alice.get(path))).toEqual(refusal(400, 'VALIDATION_ERROR'));
-  });
+describe('an address', () => {
+  test.for(['/%', '/api/bff/calls/%FF', '/api/bff/calls/%E0%A4%A', `/api/bff/calls/${'a'.repeat(5000)}`])(
+    'is refused with the path %s',
+    async (path) => {
+      expect(await outcome(await alice.get(path))).toEqual(refusal(400, 'VALIDATION_ERROR'));
+    },
+  );
 
   test.for<[query: string, field: string]>([
     ['colour=red', 'colour'],
@@ -139,24 +142,24 @@ describe('an address that is not what was asked for is refused with a clear erro
     [`cursor=${Buffer.from('1e400').toString('base64url')}&q=time`, 'cursor'],
     [`cursor=${Buffer.from('5').toString('base64url')}`, 'cursor'],
     [`q=${'x'.repeat(1001)}`, 'q'],
-  ])('[BFF-1] ?%s', async ([query, field]) => {
+  ])('[BFF-1] is refused with the query ?%s', async ([query, field]) => {
     expect(await outcome(await alice.get(`/api/bff/tools?${query}`))).toEqual(refusal(400, 'VALIDATION_ERROR', field));
   });
 
-  test('a parameter that a route does not read is refused too', async () => {
+  test('is refused with a parameter that the route does not read', async () => {
     expect(await outcome(await admin.get('/api/groups?dry_run=true'))).toEqual(refusal(400, 'VALIDATION_ERROR', 'dry_run'));
     const { status } = await admin.delete('/api/groups/builtin-tools?dry_run=true');
     expect(status).toBe(400);
     expect((await admin.get('/api/groups/builtin-tools')).status).toBe(200);
   });
 
-  test('bytes in a query that are no UTF-8 find nothing and break nothing', async () => {
+  test('may have bytes in its query that are not UTF-8, which find nothing', async () => {
     expect((await alice.get('/api/bff/tools?q=%FF%E0%A4')).status).toBe(200);
     expect(await isServing()).toBe(true);
   });
 
   test.for(['%00', '%F0%9F%94%A7', '..%2F..%2Fetc%2Fpasswd', 'constructor', '__proto__', "' or 1=1 --"])(
-    'the id %s is looked for and not found',
+    'is not found with the id %s',
     async (id) => {
       for (const kind of ['groups', 'policies', 'sources', 'calls', 'tools']) {
         expect(await outcome(await admin.get(`/api/${kind}/${id}`))).toEqual(refusal(404, 'NOT_FOUND'));
@@ -165,7 +168,7 @@ describe('an address that is not what was asked for is refused with a clear erro
     },
   );
 
-  test('a method that is not there', async () => {
+  test('is refused with a method that does not exist', async () => {
     for (const method of ['PUT', 'PATCH', 'OPTIONS', 'PURGE']) {
       expect(await outcome(await alice.request(method, callPath))).toEqual(refusal(404, 'NOT_FOUND'));
     }
@@ -179,7 +182,7 @@ test('an Idempotency-Key that is empty, too long or has spaces is refused', asyn
   }
 });
 
-test('HEAD is answered like GET, without a body, also where GET would be a stream without end', async () => {
+test('HEAD is answered like GET, without a body, even where GET would be an endless stream', async () => {
   const listed = await alice.request('HEAD', '/api/bff/tools');
   const followed = await alice.request('HEAD', '/api/bff/sse');
   expect([listed.status, listed.text, followed.status, followed.text]).toEqual([200, '', 200, '']);

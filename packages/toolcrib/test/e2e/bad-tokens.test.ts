@@ -26,7 +26,7 @@ async function isServing(): Promise<boolean> {
   return (await user.call('builtin:calculator', { expression: '6 * 7' })).json.result.result === 42;
 }
 
-/** What came of a request, and whether the server still does its work afterwards. */
+/** The outcome of a request, and whether the server still works afterwards. */
 async function outcome({ status, headers, json }: Reply) {
   return { status, code: json?.code, challenge: headers.get('www-authenticate'), serving: await isServing() };
 }
@@ -46,7 +46,7 @@ async function forge(header: object, claims: object = {}, sign: (input: string) 
   return `${input}.${sign(input)}`;
 }
 
-describe('[ID-1] a token that is not good is refused', () => {
+describe('[ID-1] an invalid token', () => {
   const hour = 3600;
   const now = () => Math.floor(Date.now() / 1000);
   const cases: Record<string, () => Promise<string> | string> = {
@@ -83,7 +83,7 @@ describe('[ID-1] a token that is not good is refused', () => {
     'that is half a token': () => 'a.b',
   };
 
-  test.for(Object.keys(cases))('%s', async (title) => {
+  test.for(Object.keys(cases))('is refused: %s', async (title) => {
     const token = (await cases[title]?.()) ?? '';
     expect(await outcome(await parts.server.client(token).get('/api/bff/tools'))).toEqual(refused);
     const called = await parts.server.client(token).call('builtin:uuid');
@@ -91,7 +91,7 @@ describe('[ID-1] a token that is not good is refused', () => {
   });
 });
 
-describe('[ID-1] a good token counts only where it belongs', () => {
+describe('[ID-1] a valid token', () => {
   test.for<[title: string, headers: (token: string) => Record<string, string>]>([
     ['in another scheme', (token) => ({ authorization: `Basic ${token}` })],
     ['without a scheme', (token) => ({ authorization: token })],
@@ -100,24 +100,24 @@ describe('[ID-1] a good token counts only where it belongs', () => {
     ['in a header of its own', (token) => ({ 'x-access-token': token, 'x-forwarded-authorization': `Bearer ${token}` })],
     ['nowhere', () => ({})],
     ['with an empty header', () => ({ authorization: '' })],
-  ])('%s', async ([, headers]) => {
+  ])('is refused when it is sent %s', async ([, headers]) => {
     const token = await parts.issuer.sign(userClaims);
     expect(await outcome(await parts.server.client().get('/api/bff/tools', headers(token)))).toEqual(refused);
   });
 
-  test('in the query it is not even looked at', async () => {
+  test('is refused when it is sent in the query', async () => {
     const token = await parts.issuer.sign(userClaims);
     expect(await outcome(await parts.server.client().get(`/api/bff/tools?access_token=${token}`))).toEqual(refused);
     expect(await outcome(await parts.server.client().get(`/api/bff/sse?token=${token}`))).toEqual(refused);
   });
 
-  test('the scheme may be written in any case', async () => {
+  test('is accepted with the scheme in any case', async () => {
     const token = await parts.issuer.sign(userClaims);
     expect((await parts.server.client().get('/api/bff/tools', { authorization: `bearer ${token}` })).status).toBe(200);
   });
 });
 
-test("[ID-1] [ID-5] an issuer whose key set has no end is cut off, is the operator's trouble, and hurts nobody else", async () => {
+test('[ID-1] [ID-5] an issuer with an endless key set is cut off, counts as an error of the operator, and hurts nobody else', async () => {
   const reply = await parts.server.client(await brokenIssuer.sign(userClaims)).get('/api/bff/tools');
   expect(reply).toMatchObject({ status: 503, json: { code: 'SERVICE_UNAVAILABLE' } });
   expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -126,7 +126,7 @@ test("[ID-1] [ID-5] an issuer whose key set has no end is cut off, is the operat
   expect(await isServing()).toBe(true);
 });
 
-test('a token ends the moment it says, also for a caller who has been here before', async () => {
+test('a token expires at its time, even for a known caller', async () => {
   const seconds = Math.floor(Date.now() / 1000);
   // Accepted for five more seconds, because clocks differ.
   const short = parts.server.client(await parts.issuer.sign({ ...userClaims, exp: seconds - 3 }));

@@ -24,8 +24,8 @@ const ended = (client: ApiClient, callId: string) =>
     return state.status !== 'running' && state;
   });
 
-describe('[BFF-2] [BFF-5] a call can run on its own', () => {
-  test('it is answered 202 with its address, where its state and then its answer are', async () => {
+describe('[BFF-2] [BFF-5] a call in the background', () => {
+  test('is answered 202 with the address of its state and its answer', async () => {
     const accepted = await alice.call('builtin:wait', { seconds: 0.3 }, { async: true });
     expect(accepted.status).toBe(202);
     const { call_id: callId, status, location } = accepted.json;
@@ -38,7 +38,7 @@ describe('[BFF-2] [BFF-5] a call can run on its own', () => {
     expect(await recordOf(callId)).toMatchObject({ status: 'completed' });
   });
 
-  test('its owner can cancel it', async () => {
+  test('can be cancelled by its owner', async () => {
     const { json } = await alice.call('builtin:wait', { seconds: 300 }, { async: true });
     const cancelled = await alice.delete(json.location);
     expect(cancelled).toMatchObject({ status: 200, json: { status: 'cancelled' } });
@@ -48,7 +48,7 @@ describe('[BFF-2] [BFF-5] a call can run on its own', () => {
     expect((await alice.delete(json.location)).json.status).toBe('cancelled');
   });
 
-  test('nobody else learns that it is there, and nobody else can cancel it', async () => {
+  test('is invisible to others, who cannot cancel it either', async () => {
     const { json } = await alice.call('builtin:wait', { seconds: 300 }, { async: true });
     const finished = (await alice.call('builtin:uuid')).json.call_id;
     const absent = '01900000-0000-7000-8000-000000000000';
@@ -62,7 +62,7 @@ describe('[BFF-2] [BFF-5] a call can run on its own', () => {
     await alice.delete(json.location);
   });
 
-  test('the state of a call that was answered at once is known, its answer is not kept', async () => {
+  test('keeps its answer, while a call that was answered at once keeps its state only', async () => {
     const { json } = await alice.call('builtin:uuid');
     const state = await stateOf(alice, json.call_id);
     expect(callStateSchema.parse(state)).toMatchObject({ status: 'completed', tool: 'builtin:uuid', answer: null });
@@ -71,7 +71,7 @@ describe('[BFF-2] [BFF-5] a call can run on its own', () => {
   });
 });
 
-describe('[BFF-2] [MCP-9] a caller who goes away takes the call along', () => {
+describe('[BFF-2] [MCP-9] a caller who leaves cancels the call', () => {
   /** Resolves when a call of `builtin:wait` is running, which its limit of one at once shows. What asks has bad arguments: it must not take the place itself. */
   const waitRuns = () => until(async () => (await bob.call('builtin:wait', { seconds: -1 })).status === 429);
   const newestWait = async (status: string) =>

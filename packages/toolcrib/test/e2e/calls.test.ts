@@ -15,8 +15,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const recordOf = async (callId: string) => (await admin.get(`/api/calls/${callId}`)).json;
 
-describe('[BFF-2] [NAME-1] a tool is called by any of its names', () => {
-  test('its id, namespace:tool and namespace.tool give the same answer', async () => {
+describe('[BFF-2] [NAME-1] a tool can be called by each of its names', () => {
+  test('and its id, namespace:tool and namespace.tool give the same answer', async () => {
     const { json } = await alice.get('/api/bff/tools?q=calculator&limit=1');
     const [{ tool_id }] = json.tools;
     const requests = [{ tool_id }, { name: 'builtin:calculator' }, { name: 'builtin.calculator' }, { name: tool_id }];
@@ -42,22 +42,22 @@ describe('[BFF-2] [NAME-1] a tool is called by any of its names', () => {
     }
   });
 
-  test('other spellings name no tool', async () => {
+  test('and by no other spelling', async () => {
     for (const name of ['calculator', 'builtin_calculator', 'BUILTIN:calculator', 'builtin:calculator ', 'builtin/calculator']) {
       expect([name, (await alice.call(name, { expression: '1' })).status]).toEqual([name, 404]);
     }
   });
 });
 
-describe('[EXEC-3] what is refused and what fails are told apart', () => {
-  test('wrong arguments are refused before the tool is asked, and that is recorded', async () => {
+describe('[EXEC-3] refusals and failures are told apart', () => {
+  test('wrong arguments are refused before the tool is called, and that is recorded', async () => {
     const refused = await alice.call('builtin:calculator', { expression: 42 });
     expect(refused.json).toEqual({ code: 'VALIDATION_ERROR', message: expect.any(String), field: 'arguments.expression' });
     const { json } = await admin.get('/api/calls?limit=1');
     expect(json.calls[0]).toMatchObject({ tool: 'builtin:calculator', status: 'failed', error_code: 'VALIDATION_ERROR' });
   });
 
-  test('a tool that cannot do what it was asked answers, and the answer says so', async () => {
+  test('a tool that fails returns an answer that says so', async () => {
     const failed = await alice.call('builtin:calculator', { expression: '1 / 0' });
     expect(failed.status).toBe(200);
     expect(answerSchema.parse(failed.json)).toMatchObject({
@@ -69,7 +69,7 @@ describe('[EXEC-3] what is refused and what fails are told apart', () => {
     expect(await recordOf(failed.json.call_id)).toMatchObject({ status: 'failed', error_code: 'SERVICE_UNAVAILABLE' });
   });
 
-  test('[ERR-6] a call that takes longer than it may has timed out, with 200', async () => {
+  test('[ERR-6] a call that exceeds its timeout is answered 200 as timed out', async () => {
     const late = await alice.call('builtin:wait', { seconds: 300 }, { timeout_ms: 30 });
     expect(late.status).toBe(200);
     expect(late.json).toMatchObject({ success: false, status: 'timed_out', error: { code: 'NETWORK_ERROR', retryable: true } });
@@ -78,8 +78,8 @@ describe('[EXEC-3] what is refused and what fails are told apart', () => {
   });
 });
 
-describe('[BFF-2] a call can be followed as it runs', () => {
-  test('[MCP-9] its progress comes in order, the last one too, and then its result', async () => {
+describe('[BFF-2] a call with an event stream', () => {
+  test('[MCP-9] sends its progress in order, including the last one, and then its result', async () => {
     await using stream = await alice.callStream('builtin:wait', { seconds: 2.5 });
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     const callId = stream.response.headers.get('toolcrib-call-id');
@@ -93,14 +93,14 @@ describe('[BFF-2] a call can be followed as it runs', () => {
     expect(answerSchema.parse(events.at(-1)?.data).result).toEqual({ waited_seconds: 2.5 });
   });
 
-  test('a refusal is an ordinary answer, a failure the result', async () => {
+  test('answers a refusal as usual, and a failure as its result', async () => {
     const refused = await alice.call('builtin:calculator', {}, {}, { accept: 'text/event-stream' });
     expect(refused).toMatchObject({ status: 400, json: { field: 'arguments.expression' } });
     await using failed = await alice.callStream('builtin:wait', { seconds: 300 }, { timeout_ms: 20 });
     expect(await failed.rest()).toMatchObject([{ event: 'result', data: { status: 'timed_out' } }]);
   });
 
-  test('progress of a tool that another tool calls is passed on', async () => {
+  test('passes on the progress of a tool that another tool calls', async () => {
     await using stream = await alice.callStream('builtin:call_tool', { name: 'builtin:wait', arguments: { seconds: 0.01 } });
     const events = await stream.rest();
     expect(events.map(({ event }) => event)).toEqual(['progress', 'result']);
@@ -134,7 +134,7 @@ describe('[BFF-3] [EXEC-10] a batch', () => {
     expect(answers[1]?.answer?.result).toEqual({ result: 42 });
   });
 
-  test('of fifty slow calls runs them at once and leaves no warning behind', async () => {
+  test('of fifty slow calls runs them at once and leaves no warning', async () => {
     const warnings: Error[] = [];
     const listen = (warning: Error) => void warnings.push(warning);
     process.on('warning', listen);

@@ -34,7 +34,7 @@ async function following(path: string, text: string) {
 const logged = (server: ServerProcess, words: string) => untilSeen(() => server.log.some((line) => line.includes(words)));
 
 describe.skipIf(!postgres.available)('[SRC-6] two servers that follow the same file on one PostgreSQL', () => {
-  test('do each thing once', async () => {
+  test('make each change once', async () => {
     await using folder = await temporaryDirectory();
     await using database = await freshPostgresDatabase();
     const path = join(folder.path, 'toolcrib.yaml');
@@ -65,7 +65,7 @@ describe.skipIf(!postgres.available)('[SRC-6] two servers that follow the same f
 });
 
 describe('[SRC-6] a server that follows a file', () => {
-  test('is as the file says from the start, and again whenever that changes, however it is written', async () => {
+  test('applies it at the start and after every change, however it is written', async () => {
     await using folder = await temporaryDirectory();
     const path = join(folder.path, 'toolcrib.yaml');
     await using following_ = await following(path, group('First'));
@@ -84,7 +84,7 @@ describe('[SRC-6] a server that follows a file', () => {
     await until(async () => (await nameOf('only')) === 'Replaced');
 
     await unlink(path);
-    await logged(following_.server, 'is not there');
+    await logged(following_.server, 'does not exist');
     expect(await nameOf('only')).toBe('Replaced');
     await writeFile(path, 'groups: {other: {}}\n');
     await until(async () => (await admin.get('/api/groups/only')).status === 404);
@@ -92,7 +92,7 @@ describe('[SRC-6] a server that follows a file', () => {
     expect(await metric('toolcrib_config_last_reload_success')).toBe(1);
   });
 
-  test('follows links as a Kubernetes volume changes them', async () => {
+  test('follows links the way a Kubernetes volume changes them', async () => {
     await using folder = await temporaryDirectory();
     const place = (version: string) => join(folder.path, version);
     await mkdir(place('..v1'));
@@ -108,7 +108,7 @@ describe('[SRC-6] a server that follows a file', () => {
     await until(async () => (await following_.nameOf('only')) === 'Second');
   });
 
-  test('keeps what it has when the file breaks, a test of it fails, or it is empty, and says where', async () => {
+  test('keeps its state when the file breaks, a test in it fails, or it is empty, and says where', async () => {
     await using folder = await temporaryDirectory();
     const path = join(folder.path, 'toolcrib.yaml');
     await using following_ = await following(path, group('First'));
@@ -130,7 +130,7 @@ describe('[SRC-6] a server that follows a file', () => {
     expect(await metric('toolcrib_config_last_reload_success')).toBe(1);
   });
 
-  test('starts with a source that cannot, and not with a file that is broken', async () => {
+  test('starts with a source that fails, but not with a broken file', async () => {
     await using folder = await temporaryDirectory();
     const path = join(folder.path, 'toolcrib.yaml');
     const command = JSON.stringify(fixture('crash-handshake'));

@@ -46,7 +46,7 @@ describe('[SRC-6] configuration as code', () => {
     ],
   };
 
-  test('a plan says what would be done, field by field, and changes nothing', async () => {
+  test('shows in a plan what would be done, field by field, and changes nothing', async () => {
     const before = await eventsOf(admin);
     const { status, json } = await plan(everything);
     expect([status, actionsIn(json)]).toEqual([
@@ -62,7 +62,7 @@ describe('[SRC-6] configuration as code', () => {
     expect(await eventsOf(admin)).toBe(before);
   });
 
-  test('what is applied is there, marked, recorded with who did it, and tried again changes nothing', async () => {
+  test('is applied, marked and recorded with its author, and changes nothing the second time', async () => {
     const { json } = await apply(everything);
     expect(json.changes.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['done', 'done', 'done', 'done']);
     const { json: source } = await admin.get('/api/sources/files');
@@ -82,7 +82,7 @@ describe('[SRC-6] configuration as code', () => {
     expect((await plan(everything)).json.changes).toEqual([]);
   });
 
-  test('a change by hand is allowed, and the next plan shows it', async () => {
+  test('allows a change by hand, and the next plan shows it', async () => {
     await admin.put('/api/policies/staff-use', { name: 'staff-use', matchers: staffOnly, groups: ['clocks'] });
     await admin.patch('/api/sources/files', { enabled: false });
     const { json } = await plan(everything);
@@ -99,14 +99,14 @@ describe('[SRC-6] configuration as code', () => {
     expect((await admin.get('/api/policies/staff-use')).json.groups).toEqual(['clocks', 'echoing']);
   });
 
-  test('a plan that was seen is the one that is carried out, or none', async () => {
+  test('carries out exactly the plan that was seen, or nothing', async () => {
     const { json } = await plan({ ...everything, groups: { ...everything.groups, more: {} } });
     const other = { ...everything, groups: { ...everything.groups, others: {} } };
     expect((await apply(other, `?fingerprint=${json.fingerprint}`)).json).toMatchObject({ code: 'CONFLICT', field: 'fingerprint' });
     expect((await admin.get('/api/groups/others')).status).toBe(404);
   });
 
-  test('nothing is changed while a test fails, and it says which and why', async () => {
+  test('changes nothing while a test fails, and says which and why', async () => {
     const tests = [{ name: 'Nobody reads clocks', claims: staff, cannot: ['builtin:current_*'], can: ['builtin:nothing'] }];
     const wished = { ...everything, groups: { ...everything.groups, more: {} }, tests };
     const reasons = ['can builtin:nothing: there is no such tool', 'cannot builtin:current_time: it is granted by staff-use'];
@@ -117,7 +117,7 @@ describe('[SRC-6] configuration as code', () => {
     expect((await admin.get('/api/groups/more')).status).toBe(404);
   });
 
-  test('what others made is adopted when the file names it, and never deleted otherwise', async () => {
+  test('adopts what others made when the file names it, and never deletes it otherwise', async () => {
     await admin.post('/api/groups', { id: 'by-hand', name: 'By hand' });
     await admin.post('/api/groups', { id: 'left-alone', name: 'Left alone' });
     const wished = { ...everything, groups: { ...everything.groups, 'by-hand': { name: 'By hand' } } };
@@ -126,14 +126,14 @@ describe('[SRC-6] configuration as code', () => {
     expect(actionsIn((await plan(everything)).json)).toEqual(['delete group by-hand']);
   });
 
-  test('a group that a policy of somebody else still grants is not deleted', async () => {
+  test("does not delete a group that somebody else's policy still grants", async () => {
     await admin.post('/api/policies', { id: 'by-hand', name: 'By hand', matchers: staffOnly, groups: ['clocks'] });
     const refused = await plan({});
     expect(refused.json).toMatchObject({ code: 'CONFLICT', field: 'groups.clocks' });
     await admin.delete('/api/policies/by-hand');
   });
 
-  test('what is no longer in the file is deleted: policies first, sources last', async () => {
+  test('deletes what is no longer in the file: policies first, sources last', async () => {
     const { json } = await apply({});
     expect(actionsIn(json)).toEqual([
       'delete policy staff-use',
@@ -146,7 +146,7 @@ describe('[SRC-6] configuration as code', () => {
     expect((await admin.get('/api/groups/left-alone')).status).toBe(200);
   });
 
-  test('a source that cannot be saved is named, what depends on it is not tried, and a second time finishes', async () => {
+  test('names a source that cannot be saved, skips what depends on it, and finishes the second time', async () => {
     const boxed = { mcp_container: { container: 'box', command: ['serve'] } };
     const groups = { inside: { include: ['boxed:read'] }, clocks };
     const first = await apply({ sources: { boxed, files: { mcp_command: fixture() } }, groups, policies: { later: {} } });
@@ -171,7 +171,7 @@ describe('[SRC-6] configuration as code', () => {
     ['a variable by its name', { mcp_command: ['node'], mcp_env_vars: { API_KEY: 'abc' } }, 'mcp_env_vars.API_KEY'],
     ['a value by its looks', { mcp_command: ['node'], mcp_env_vars: { X: 'ghp_0123456789abcdef' } }, 'mcp_env_vars.X'],
     ['a header', { mcp_server_url: 'https://x.test/mcp', headers: { Authorization: 'Bearer abc' } }, 'headers.Authorization'],
-    ['what is said to be secret', { mcp: { env_vars: { X: { value: 'abc', is_secret: true } } } }, 'mcp.env_vars.X'],
+    ['a variable declared as secret', { mcp: { env_vars: { X: { value: 'abc', is_secret: true } } } }, 'mcp.env_vars.X'],
     ['a place for a secret', { mcp_command: ['node'], mcp_env_vars: { X: '***' } }, 'mcp_env_vars.X'],
     [
       'a key as the user name',
@@ -180,14 +180,14 @@ describe('[SRC-6] configuration as code', () => {
     ],
     ['a part of the configuration', { mcp_command: ['node'], mcp_config: { auth: { password: 'abc' } } }, 'mcp_config.auth.password'],
   ];
-  test.each(literal)('a secret is not written into a file: %s', async (_what, source, field) => {
+  test.each(literal)('does not allow a secret in a file: %s', async (_what, source, field) => {
     const { status, json } = await plan({ sources: { one: source } });
     expect([status, json.field]).toEqual([400, `sources.one.${field}`]);
     expect(json.message).toContain('toolcrib secrets set');
     expect(JSON.stringify(json)).not.toContain('abc');
   });
 
-  test('a secret in a command is refused too, and names of secrets are not', async () => {
+  test('refuses a secret in a command too, but not the name of one', async () => {
     const { json } = await plan({ sources: { one: { mcp_command: ['node', 'x.js', '--api-key', 'abcdef0123'] } } });
     expect(json.message).toMatch(/^sources.one: .* is a secret/);
     const named = {
@@ -214,12 +214,12 @@ describe('[SRC-6] configuration as code', () => {
     [{ tests: [{ claims: {} }] }, 'tests.0.name'],
     [{ server: {} }, 'server'],
   ];
-  test.each(refusals)('what does not fit is refused with its place: %j', async (wished, field) => {
+  test.each(refusals)('refuses a mismatch with its place: %j', async (wished, field) => {
     const refused = await plan(wished);
     expect([refused.status, refused.json.field]).toEqual([400, field]);
   });
 
-  test('it is for administrators', async () => {
+  test('is refused for anyone but administrators', async () => {
     const alice = await server.as('alice');
     expect([(await alice.post('/api/config/plan', {})).status, (await alice.post('/api/config/apply', {})).status]).toEqual([403, 403]);
   });

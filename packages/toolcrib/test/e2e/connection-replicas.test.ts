@@ -10,7 +10,7 @@ import { writtenKey } from '../secrets/key-rings.ts';
 const postgres = part('postgres');
 
 describe.skipIf(!postgres.available)('[OPS-2] [MCP-12] two servers on one PostgreSQL', () => {
-  test('share the connections of users, renew their tokens once, and hear of their end', async () => {
+  test('share the connections of users, renew their tokens once, and learn when they end', async () => {
     await using parts = new AsyncDisposableStack();
     const database = parts.use(await freshPostgresDatabase());
     const issuer = parts.use(await startTokenIssuer());
@@ -41,7 +41,7 @@ describe.skipIf(!postgres.available)('[OPS-2] [MCP-12] two servers on one Postgr
       expect(new Set(await Promise.all(calls))).toEqual(new Set(['alice']));
       return oauth.seen.token.length > begun;
     });
-    // Whoever was second has found what the first has got.
+    // The second server has found the token of the first.
     for (const client of clients) expect((await client.call('wiki:whoami')).json.text).toBe('alice');
     expect(oauth.seen.token.slice(begun).map((form) => form.get('grant_type'))).toEqual(['refresh_token']);
 

@@ -38,8 +38,8 @@ async function begin(client: ApiClient, query = ''): Promise<string> {
 const connect = (client: ApiClient, user: string, query = '') => connectTo(client, { oauth, user, source: id, query });
 const redeem = (client: ApiClient, code: string, query = '') => client.post(`/api/connections/${id}/redeem${query}`, { code });
 
-describe('[INV-6] a source to which every user speaks for themselves', () => {
-  test('runs without tools, and says why, until somebody has connected it for discovery', async () => {
+describe('[INV-6] a source with a login per user', () => {
+  test('runs without tools, and says why, until somebody connects it for discovery', async () => {
     const { json } = await admin.get('/api/sources/wiki');
     expect(json.status).toMatchObject({
       state: 'running',
@@ -61,8 +61,8 @@ describe('[INV-6] a source to which every user speaks for themselves', () => {
   });
 });
 
-describe('[MCP-12] [ID-2] a call over a connection of the caller', () => {
-  test('without one says where to connect, and reaches nobody', async () => {
+describe('[MCP-12] [ID-2] a call over the caller’s own connection', () => {
+  test('says where to connect when there is none, and does not reach the source', async () => {
     const before = wiki.discoveries.length;
     const { status, json } = await alice.call('wiki:whoami');
     const error = { code: 'UNAUTHENTICATED', origin: 'caller', retryable: false, details: { connect_url: `/api/connections/${id}` } };
@@ -71,7 +71,7 @@ describe('[MCP-12] [ID-2] a call over a connection of the caller', () => {
     expect((await admin.get('/api/sources/wiki')).json.health).toBe('healthy');
   });
 
-  test('[MCP-5] speaks as the one who calls, over a session of their own', async () => {
+  test('[MCP-5] acts as its caller, over a session of its own', async () => {
     await connect(alice, 'alice');
     await connect(bob, 'bob');
     const calls = [alice, bob, alice, bob, alice, bob].map(async (client) => (await client.call('wiki:whoami')).json.text);
@@ -79,7 +79,7 @@ describe('[MCP-12] [ID-2] a call over a connection of the caller', () => {
     expect(wiki.discoveries.toSorted()).toEqual(['alice', 'bob', 'robot']);
   });
 
-  test('[BFF-6] is listed, for its owner alone', async () => {
+  test('[BFF-6] is listed for its owner alone', async () => {
     const { connections } = (await alice.get('/api/connections')).json;
     expect(connections).toMatchObject([{ source_id: id, namespace: 'wiki', for: 'calls', connected: true }]);
     const ofAdmin = (await admin.get('/api/connections')).json.connections;
@@ -96,14 +96,14 @@ describe('[MCP-12] [ID-2] a call over a connection of the caller', () => {
 });
 
 describe('[BFF-6] an authorization', () => {
-  test('works once: whoever comes back with the same state is too late', async () => {
+  test('works once: a second use of the same state is too late', async () => {
     const back = await oauth.login(await begin(alice), 'alice');
     const [first, second] = await Promise.all([comeBack(alice, back), comeBack(alice, back)]);
     expect(new Set([first.status, second.status])).toEqual(new Set([200, 400]));
     expect((await comeBack(alice, back)).status).toBe(400);
   });
 
-  test('[SEC-1] that bob begins and alice allows gives bob nothing: only she is shown the code, and only he could use it', async () => {
+  test('[SEC-1] that bob begins and alice allows gives bob nothing: only she sees the code, and only he could use it', async () => {
     await connect(bob, 'bob');
     const asked = oauth.seen.token.length;
     const page = await comeBack(alice, await oauth.login(await begin(bob), 'alice'));
@@ -122,7 +122,7 @@ describe('[BFF-6] an authorization', () => {
     expect(oauth.seen.token.length).toBe(asked);
   });
 
-  test('[SEC-1] comes back to the callback of its own source, and of no other', async () => {
+  test('[SEC-1] comes back to the callback of its own source only', async () => {
     const other = { name: 'Other', mcp_server_url: wiki.url, credential: { type: 'oauth' }, discovery_credential: { type: 'oauth' } };
     const { json: source } = await admin.post('/api/sources?wait=20000', other);
     const back = await oauth.login(await begin(alice), 'alice');
@@ -133,7 +133,7 @@ describe('[BFF-6] an authorization', () => {
     await admin.delete(`/api/sources/${source.id}`);
   });
 
-  test('links to the machine of the one who began it only by a port', async () => {
+  test('redirects to the machine of the user who began it, by port only', async () => {
     const page = await comeBack(alice, await oauth.login(await begin(alice, '?loopback_port=45678'), 'alice'));
     expect(page.text).toContain(`<a href="http://127.0.0.1:45678/?code=${codeOn(page.text)}">I am alice: finish now</a>`);
     for (const port of ['80', '70000', 'evil.example', '1@evil.example']) {
@@ -155,11 +155,11 @@ describe('[BFF-6] an authorization', () => {
     expect(page.status).toBeGreaterThanOrEqual(400);
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.text).toContain('<h1>Not connected</h1>');
-    // What there was before is still there.
+    // Everything from before still exists.
     expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
   });
 
-  test('whose code the authorization server does not take makes no connection either', async () => {
+  test('whose code the authorization server refuses makes no connection', async () => {
     await connect(bob, 'bob');
     const back = await oauth.login(await begin(bob), 'mallory');
     back.searchParams.set('code', 'stolen');
@@ -168,12 +168,12 @@ describe('[BFF-6] an authorization', () => {
     expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
   });
 
-  test('shows nothing of what it is sent as markup', async () => {
+  test('shows nothing it is sent as markup', async () => {
     const { text } = await alice.get('/api/connections/callback/%3Cscript%3E?state=%3Cscript%3E&error=%3Cscript%3E');
     expect(text).not.toContain('<script');
   });
 
-  test('needs a source that the caller may use, and that wants a connection', async () => {
+  test('needs a source that the caller may use and that takes connections', async () => {
     expect((await alice.post('/api/connections/nothing', undefined)).status).toBe(404);
     expect((await admin.post('/api/connections/builtin', undefined)).json).toMatchObject({ code: 'CONFLICT' });
     expect((await alice.delete(`/api/connections/${id}?for=discovery`)).status).toBe(403);
@@ -181,7 +181,7 @@ describe('[BFF-6] an authorization', () => {
 });
 
 describe('[MCP-12] the tokens of a connection', () => {
-  test('are renewed before they end, once for however many calls', async () => {
+  test('are renewed before they expire, once for any number of calls', async () => {
     oauth.settings.tokenSeconds = 1;
     await connect(alice, 'alice');
     oauth.settings.tokenSeconds = 3600;
@@ -195,14 +195,14 @@ describe('[MCP-12] the tokens of a connection', () => {
     expect(oauth.seen.token.slice(before).map((form) => form.get('grant_type'))).toEqual(['refresh_token']);
   });
 
-  test('that are refused a moment after they were given out need a new connection', async () => {
+  test('that are refused right after they were issued need a new connection', async () => {
     await connect(alice, 'alice');
     expect((await alice.call('wiki:whoami')).json.text).toBe('alice');
     oauth.expireAccessTokens();
     expect((await alice.call('wiki:whoami')).json.error).toMatchObject({ code: 'UNAUTHENTICATED', origin: 'caller', upstream_status: 401 });
   });
 
-  test('[ID-5] that are gone hurt nobody else, and not the source', async () => {
+  test('[ID-5] hurt neither other users nor the source when they are gone', async () => {
     await connect(admin, 'robot', '?for=discovery');
     await until(async () => (await admin.get('/api/sources/wiki')).json.status.message === undefined);
     await connect(alice, 'alice');
@@ -215,7 +215,7 @@ describe('[MCP-12] the tokens of a connection', () => {
     expect((await alice.delete(`/api/connections/${id}`)).status).toBe(404);
   });
 
-  test('[SEC-4] can be ended by an administrator, whoever they belong to, which is on record', async () => {
+  test('[SEC-4] can be revoked by an administrator, which is recorded', async () => {
     await connect(alice, 'alice');
     await connect(bob, 'bob');
     const { connections } = (await admin.get('/api/user-connections?source=wiki')).json;
@@ -239,7 +239,7 @@ describe('[MCP-12] the tokens of a connection', () => {
     expect((await admin.get('/api/user-connections?source=nothing')).status).toBe(404);
   });
 
-  test('can be ended by somebody who may not use the source any more', async () => {
+  test('can be revoked by a user who may no longer use the source', async () => {
     await connect(alice, 'alice');
     const { json: policy } = await admin.get('/api/policies/everybody');
     const { id: _id, created_at: _created, updated_at: _updated, managed_by: _managed, ...input } = policy;
@@ -251,18 +251,18 @@ describe('[MCP-12] the tokens of a connection', () => {
     await admin.put('/api/policies/everybody', { ...input, enabled: true });
   });
 
-  test('[ERR-10] that do not allow enough say so, and the next connection asks for more', async () => {
+  test('[ERR-10] with too few scopes say so, and the next connection asks for more', async () => {
     await connect(bob, 'bob');
     const { json } = await bob.call('wiki:guarded');
     expect(json.error).toMatchObject({ code: 'UNAUTHENTICATED', upstream_status: 403, details: { connect_url: `/api/connections/${id}` } });
-    // What was allowed goes on being allowed.
+    // Granted scopes stay granted.
     expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
     await connect(bob, 'bob');
     expect(oauth.seen.authorize.at(-1)?.get('scope')).toBe('tools admin');
     expect((await bob.call('wiki:guarded')).json.text).toBe('guarded');
   });
 
-  test('go to no other address than the one they were made for', async () => {
+  test('are sent to no other address than the one they were made for', async () => {
     await connect(bob, 'bob');
     await using elsewhere = await startProtectedServer(oauth);
     const body = { name: 'Wiki', mcp_server_url: elsewhere.url, credential: { type: 'oauth' }, discovery_credential: { type: 'oauth' } };
@@ -275,7 +275,7 @@ describe('[MCP-12] the tokens of a connection', () => {
     expect((await bob.call('wiki:whoami')).json.text).toBe('bob');
   });
 
-  test('are asked for where the server is now, when it has moved to another authorization server', async () => {
+  test('are requested from the new authorization server after the source has moved', async () => {
     await using other = await startOAuthServer();
     wiki.moveTo(other);
     try {

@@ -56,15 +56,15 @@ const endings: ((alice: ApiClient, namespace: string) => Promise<void>)[] = [
   },
 ];
 
-describe.skipIf(!docker.available)('of servers in containers', () => {
-  test('[MCP-4] [MCP-5] [LIFE-5] nothing is left after five hundred calls, however they ended', { timeout: 900_000 }, async () => {
+describe.skipIf(!docker.available)('servers in containers', () => {
+  test('[MCP-4] [MCP-5] [LIFE-5] leave nothing behind after five hundred calls, however they ended', { timeout: 900_000 }, async () => {
     await using server = await startOpenServer();
     const { admin, alice } = server;
     const stubborn = await register(admin, attached('Stubborn', 'stubborn'));
     const forking = await register(admin, attached('Forking', 'forks', '2', 'stubborn', 'setsid'));
     const plain = await register(admin, attached('Plain', 'plain'));
     const own = await register(admin, made('Own', 'stubborn'));
-    const standing = await servers();
+    const sessionKey = await servers();
 
     const calls = Array.from({ length: 500 }, (_, index) => {
       const { namespace } = index % 25 === 7 ? stubborn : index % 50 === 13 ? forking : index % 5 === 4 ? own : plain;
@@ -77,9 +77,9 @@ describe.skipIf(!docker.available)('of servers in containers', () => {
         for (let call = calls.shift(); call !== undefined; call = calls.shift()) await call.ending?.(alice, call.namespace);
       }),
     );
-    // What discovers and listens stays; nothing of any call does.
-    await until(async () => (await servers()).length === standing.length, 60_000);
-    expect(await servers()).toEqual(standing);
+    // The session for discovery stays; nothing of any call does.
+    await until(async () => (await servers()).length === sessionKey.length, 60_000);
+    expect(await servers()).toEqual(sessionKey);
 
     for (const { namespace } of [stubborn, forking]) await admin.post(`/api/sources/${namespace}/stop`, undefined);
     await admin.delete(`/api/sources/${own.namespace}`);
@@ -95,7 +95,7 @@ describe.skipIf(!docker.available)('of servers in containers', () => {
   });
 
   test.each(['crash-handshake', 'hang-handshake', 'hang-list', 'deaf', 'close-stdout'])(
-    '[LIFE-4] [LIFE-5] nothing is left of a start that failed: %s',
+    '[LIFE-4] [LIFE-5] leave nothing behind after a failed start: %s',
     { timeout: 360_000 },
     async (mode) => {
       await using server = await startOpenServer();
@@ -116,7 +116,7 @@ describe.skipIf(!docker.available)('of servers in containers', () => {
     },
   );
 
-  test('[LIFE-5] nothing is left when the gateway is asked to go with calls under way', { timeout: 360_000 }, async () => {
+  test('[LIFE-5] leave nothing behind when the gateway stops with calls under way', { timeout: 360_000 }, async () => {
     await using gateway = await startGateway();
     const sources = await gateway.startEverything();
     gateway.server.child.kill('SIGTERM');
@@ -126,7 +126,7 @@ describe.skipIf(!docker.available)('of servers in containers', () => {
   });
 
   test(
-    '[LIFE-5] nothing is left in a container of somebody else when the gateway is killed; its own go when it starts again',
+    '[LIFE-5] leave nothing in somebody else’s container when the gateway is killed; its own go at the next start',
     { timeout: 360_000 },
     async () => {
       await using gateway = await startGateway();

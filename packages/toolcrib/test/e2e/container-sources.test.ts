@@ -30,7 +30,7 @@ describe.skipIf(!docker.available)('a source in a container', () => {
     mcp_container: { container: somebodys.name, command: inImage.fixture('plain'), ...fields },
   });
 
-  test('[SRC-3] [ENV-4] is registered, called, replaced with its secrets as they are, and shown', async () => {
+  test('[SRC-3] [ENV-4] can be registered, called, replaced without its secrets, and shown', async () => {
     const env = { INSIDE_TOKEN: 'a-secret-of-its-own', LEVEL: 'info' };
     const form = inside('Inside', { env, user: '1000:1000', workdir: '/app' });
     const { json } = await admin.post('/api/sources?wait=60000', form);

@@ -59,7 +59,7 @@ const containersOf = ({ id }: { id: string }) => engine.containersWithLabel(`dev
 
 describe.skipIf(!docker.available)('a server in a container', () => {
   test.each(every)(
-    '[MCP-2] [MCP-4] [MCP-5] [SRC-3] in $way, $mode, is listed, called, and gone afterwards',
+    '[MCP-2] [MCP-4] [MCP-5] [SRC-3] in $way, $mode, is listed and called, and is gone afterwards',
     async ({ form, lifecycle }) => {
       for (const [name, command, tool, argument] of [
         ['Fixture', inImage.fixture('plain'), 'echo', 'text'],
@@ -79,7 +79,7 @@ describe.skipIf(!docker.available)('a server in a container', () => {
   );
 
   test.each(Object.entries(ways))(
-    '[MCP-5] in %s: transient is another process for every call, singleton always the same',
+    '[MCP-5] in %s has a new process for every call if transient, and always the same if singleton',
     async (_, form) => {
       // A program has the same number in every container of its own: there the name of the container tells them apart.
       const whoever = async (source: Awaited<ReturnType<typeof register>>) =>
@@ -96,7 +96,7 @@ describe.skipIf(!docker.available)('a server in a container', () => {
   );
 
   test.each(['noise', 'content-length', 'batches', 'pages', 'flood-stderr', 'exit-on-unknown'])(
-    '[MCP-3] [MCP-4] that behaves as the mode "%s" has it is understood',
+    '[MCP-3] [MCP-4] that behaves as the mode "%s" is understood',
     async (mode) => {
       await using source = await register({ name: 'Odd', ...attached(inImage.fixture(mode)), mcp_lifecycle_mode: 'singleton' });
       const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => source.call('echo', { text: `Ж${index}` })));
@@ -104,7 +104,7 @@ describe.skipIf(!docker.available)('a server in a container', () => {
     },
   );
 
-  test('[MCP-4] megabytes go in and come out whole, and progress comes while it runs', async () => {
+  test('[MCP-4] transfers megabytes in both directions, and progress while it runs', async () => {
     await using source = await register({ name: 'Much', ...attached(inImage.fixture('plain')) });
     const text = '€'.repeat(300_000);
     expect((await source.call('echo', { text })).text).toBe(text);
@@ -116,7 +116,7 @@ describe.skipIf(!docker.available)('a server in a container', () => {
     expect(events.at(-1)).toMatchObject({ event: 'result', data: { success: true } });
   });
 
-  test('[SRC-3] [ENV-3] [ENV-4] has the environment, the directory and the user that were given, and nothing of this machine', async () => {
+  test('[SRC-3] [ENV-3] [ENV-4] has the environment, directory and user it was given, and nothing of this machine', async () => {
     await admin.put('/api/secrets/hush', { value: 'hush-hush-hush' });
     const env = { PLAIN: 'seen', TOKEN: { secret_ref: 'hush' } };
     for (const form of [attached, made]) {
@@ -139,7 +139,7 @@ describe.skipIf(!docker.available)('a server in a container', () => {
     expect(JSON.stringify((await admin.get('/api/events?limit=1000')).json)).not.toContain('hush-hush-hush');
   });
 
-  test('[SRC-3] is made with the limits that were given, without network, privileges and a disk to write to', async () => {
+  test('[SRC-3] is created with its limits, without network, privileges or a writable disk', async () => {
     await using source = await register({
       name: 'Limited',
       ...made(inImage.fixture('plain'), { limits: { memory_mb: 128, cpus: 0.5, pids: 64 } }),
@@ -162,7 +162,7 @@ describe.skipIf(!docker.available)('a server in a container', () => {
     expect(await source.call('echo', { text: 'small' })).toMatchObject({ text: 'small' });
   });
 
-  test('[ERR-5] [MCP-4] whose program crashes in a call says so with its exit code and last words', async () => {
+  test('[ERR-5] [MCP-4] reports its exit code and last output when its program crashes in a call', async () => {
     for (const mcp_lifecycle_mode of ['transient', 'singleton']) {
       const resilience = { restart: { maxAttempts: 5, backoffMs: 10 } };
       await using source = await register({ name: 'Crash', ...attached(inImage.fixture('plain')), mcp_lifecycle_mode, resilience });
@@ -174,14 +174,14 @@ describe.skipIf(!docker.available)('a server in a container', () => {
     }
   });
 
-  test('[INV-1] [MCP-7] is listened to: a tool that it adds shows up', async () => {
+  test('[INV-1] [MCP-7] reports a tool that it adds', async () => {
     await using source = await register({ name: 'Grows', ...attached(inImage.fixture('plain')), mcp_lifecycle_mode: 'singleton' });
     await source.call('grow', { name: 'grown' });
     await until(async () => (await alice.listedNames()).includes('grows:grown'));
     expect(await source.call('echo', { text: 'taller' })).toMatchObject({ text: 'taller' });
   });
 
-  test('[LIFE-1] [LIFE-4] can be stopped and started: its container goes and comes', async () => {
+  test('[LIFE-1] [LIFE-4] loses its container when it stops, and gets one when it starts', async () => {
     await using source = await register({ name: 'Stops', ...made(inImage.fixture('plain')) });
     const before = await containersOf(source);
     expect(before).toHaveLength(1);
@@ -193,7 +193,7 @@ describe.skipIf(!docker.available)('a server in a container', () => {
     expect(await containersOf(source)).not.toEqual(before);
   });
 
-  test('[SRC-8] that is only previewed is shown with its tools, and leaves nothing', async () => {
+  test('[SRC-8] is shown with its tools in a preview, which leaves nothing behind', async () => {
     for (const form of Object.values(ways)) {
       const { status, json } = await admin.post('/api/sources/preview?discover=true', {
         name: 'Preview',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { administeredToolSchema } from '../../src/api.ts';
-import type { ServeConfig } from '../../src/http/server-config.ts';
+import type { ServeConfig } from '../../src/server/server-config.ts';
 import { changingServer } from '../fixtures/changing-server.ts';
 import { startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
 
@@ -59,7 +59,7 @@ async function startServer(config: Partial<ServeConfig> = {}): Promise<OpenServe
 
 const attack = nested('a', 55, '1');
 
-test('[EXEC-1] a small request whose check would take years holds nobody up', async () => {
+test('[EXEC-1] a small request whose check would take years holds up nobody', async () => {
   let answered: Promise<unknown>;
   {
     // The attack is never stopped before the server is: whatever is answered meanwhile was answered beside it.
@@ -90,7 +90,7 @@ test('[EXEC-1] arguments that take too long to check are refused', async () => {
   });
 });
 
-test('[EXEC-1] a schema that branches and refers to itself is checked right, however deep the arguments go', async () => {
+test('[EXEC-1] a schema that branches and refers to itself is checked correctly, however deep the arguments go', async () => {
   const { bob } = server;
   for (const levels of [2, 9]) {
     const tree = nested('left', levels, '1', '"op":"*",');

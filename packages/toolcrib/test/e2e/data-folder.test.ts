@@ -10,7 +10,7 @@ const unready = (server: TestServer) =>
     return status === 503 && JSON.stringify(json);
   });
 
-test('a data folder that is deleted under a server: nothing is acknowledged, readiness says why, and the stop saves what was there', async () => {
+test('a server whose data folder is deleted acknowledges nothing, says why in its readiness, and saves its data when it stops', async () => {
   await using parent = await temporaryDirectory();
   const dataDir = join(parent.path, 'data');
   const server = await startTestServer({ dataDir });
@@ -32,7 +32,7 @@ test('a data folder that is deleted under a server: nothing is acknowledged, rea
   expect((await (await again.as('admin')).get('/api/audit/verify')).json.ok).toBe(true);
 });
 
-test('a data folder that is replaced under a server stays refused until the very same one is back', async () => {
+test('a server whose data folder is replaced stays unready until the same folder is back', async () => {
   await using parent = await temporaryDirectory();
   const [dataDir, away, other] = [join(parent.path, 'data'), join(parent.path, 'away'), join(parent.path, 'other')];
   await (await startTestServer({ dataDir: other }))[Symbol.asyncDispose]();
@@ -49,7 +49,7 @@ test('a data folder that is replaced under a server stays refused until the very
   expect((await admin.call('builtin:uuid')).status).toBe(200);
 });
 
-test('[SEC-3] a data folder that others could read is shut at the start, with the files in it', async () => {
+test('[SEC-3] a data folder that others could read is closed to them at the start, with its files', async () => {
   await using parent = await temporaryDirectory();
   await chmod(parent.path, 0o755);
   const dataDir = join(parent.path, 'data');
@@ -65,7 +65,7 @@ test('[SEC-3] a data folder that others could read is shut at the start, with th
   expect(status === 0).toBe(process.getuid?.() !== 0);
 });
 
-test('[SEC-3] a folder that everybody shares, or that somebody works in, is not shut for all of them', async () => {
+test('[SEC-3] a shared folder, or one that somebody works in, is not closed to others', async () => {
   await using shared = await temporaryDirectory();
   await chmod(shared.path, 0o1777);
   await (await startTestServer({ dataDir: shared.path }))[Symbol.asyncDispose]();

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { serveBanner } from '../../src/cli/serve-banner.ts';
-import { usualConfig } from '../../src/http/server-config.ts';
-import { frame } from '../../src/sources/mcp/transports/framing.ts';
+import { usualConfig } from '../../src/server/server-config.ts';
+import { frame } from '../../src/sources/mcp/transports/message-reader.ts';
 import { openOver, openProgram, textOf } from '../fixtures/mcp/sessions.ts';
 import { fixture, fixtureRules } from '../fixtures/open-server.ts';
 import { processParts } from '../fixtures/mcp/start-fixture.ts';
@@ -40,7 +40,7 @@ describe('the demo of a development server', () => {
     expect((await alice.call('demo:book_table', { day: 'Friday' })).json.text).toBe('No table was booked.');
   });
 
-  test('[CLI-1] counts among the tools that the banner tells of, which names what is still being started', async () => {
+  test('[CLI-1] counts among the tools in the banner, which names sources that are still starting', async () => {
     await using server = await startTestServer({ demo: true });
     const told = async (text: RegExp) =>
       expect(await serveBanner({ ...usualConfig, dataDir: server.dataDir }, server.running)).toMatch(text);
@@ -55,7 +55,7 @@ describe('the demo of a development server', () => {
     await told(new RegExp(`Tools +${length} so far; still starting: slow$`, 'm'));
   });
 
-  test('lets everybody use what is added, and stays away once it is deleted', async () => {
+  test('lets everybody use new sources, and stays away once it is deleted', async () => {
     await using data = await temporaryDirectory();
     {
       await using server = await startTestServer({ demo: true, dataDir: data.path });
@@ -74,7 +74,7 @@ describe('the demo of a development server', () => {
     expect((await bob.listedNames()).filter((name) => !name.startsWith('builtin:'))).toEqual([]);
   });
 
-  test('is told where its program is when that has moved', async () => {
+  test('follows its program when that has moved', async () => {
     await using data = await temporaryDirectory();
     {
       await using server = await startTestServer({ demo: true, dataDir: data.path });
@@ -92,7 +92,7 @@ describe('the demo of a development server', () => {
     });
   });
 
-  test('is not there in production, where a new source is nobody’s until a policy says so', async () => {
+  test('is missing in production, where nobody may use a new source until a policy says so', async () => {
     await using production = await startServerWithIssuer({ demo: true, runRules: fixtureRules });
     const [admin, user] = await Promise.all([production.signedIn(adminClaims), production.signedIn(userClaims)]);
     await admin.post('/api/sources?wait=30000', { name: 'Mine', mcp_command: fixture('plain') });
@@ -112,14 +112,14 @@ describe('[MCP-3] the demo server', () => {
     expect(await textOf(opened.session, 'bake_pizza', { pizza: 'funghi', seconds: 0 })).toBe('Your pizza funghi is ready.');
   });
 
-  test('speaks in Content-Length headers', async () => {
+  test('speaks in Content-Length frames', async () => {
     using parts = processParts();
     const server = await startServerProcess({ ...parts, command: [process.execPath, program] });
     await using opened = await openOver(createStdioTransport({ process: server, framing: 'content-length' }));
     expect(await textOf(opened.session, 'bake_pizza', { pizza: 'funghi', seconds: 0 })).toBe('Your pizza funghi is ready.');
   });
 
-  test('answers what it does not know with an error, and leaves with its input', async () => {
+  test('answers unknown methods with an error, and ends with its input', async () => {
     const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
     const output: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => output.push(chunk));

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signClientAssertion, assertionType } from '../../src/identity/client-assertion.ts';
+import { signClientAssertion, assertionType } from '../../src/identity/development/client-assertion.ts';
 import { runToolcrib } from '../cli/run-toolcrib.ts';
 import { startHttpServer } from '../fixtures/http-server.ts';
 import { startTestServer, temporaryDirectory, type TestServer } from '../running-server.ts';
@@ -25,11 +25,14 @@ async function ask(form: Record<string, string>) {
 }
 const asserted = (client_assertion: string) => ({ client_assertion_type: assertionType, client_assertion });
 
-test.skipIf(process.platform === 'win32')('[ID-1] the secret of the development issuer is for the user who runs the server alone', () => {
-  expect(statSync(secretFile).mode & 0o777).toBe(0o600);
-});
+test.skipIf(process.platform === 'win32')(
+  '[ID-1] the secret of the development issuer is readable only for the user who runs the server',
+  () => {
+    expect(statSync(secretFile).mode & 0o777).toBe(0o600);
+  },
+);
 
-test('[ID-1] whoever is on the same machine, and cannot read the secret, gets no token and no client', async () => {
+test('[ID-1] another user of the machine, who cannot read the secret, gets no token and no client', async () => {
   const other = 'x'.repeat(43);
   const attempts: Record<string, string>[] = [
     {},
@@ -52,7 +55,7 @@ test('[ID-1] whoever is on the same machine, and cannot read the secret, gets no
   expect((await fetch(`${server.url}/dev/client`)).status).toBe(401);
 });
 
-test('[ID-1] with the secret, or a signature by it, there is a token', async () => {
+test('[ID-1] a token is issued for the secret, or a signature by it', async () => {
   const audience = `${server.url.replace('127.0.0.1', 'localhost')}/dev/token`;
   for (const shown of [{ client_id: client, client_secret: secret }, asserted(await signClientAssertion({ client, secret, audience }))]) {
     const { status, json } = await ask(shown);
@@ -62,7 +65,7 @@ test('[ID-1] with the secret, or a signature by it, there is a token', async () 
   expect(await (await fetch(`${server.url}/dev/client`, { headers })).json()).toMatchObject({ client_id: 'toolcrib-gateway' });
 });
 
-test('[CLI-1] the command line finds the secret from any folder, and says what to do where it may not read it', async () => {
+test('[CLI-1] the command line finds the secret from any folder, and says what to do when it may not read it', async () => {
   await using elsewhere = await temporaryDirectory();
   const run = () => runToolcrib(['token', 'alice', '--url', server.url], { cwd: elsewhere.path });
   expect(await run()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S+\.\S+\.\S+\n$/) });
@@ -77,7 +80,7 @@ test('[CLI-1] the command line finds the secret from any folder, and says what t
   }
 });
 
-test('[CLI-1] another server that listens there is neither sent the secret nor any other file', async () => {
+test('[CLI-1] another server on that address gets neither the secret nor any other file', async () => {
   await using folder = await temporaryDirectory();
   writeFileSync(join(folder.path, 'diary'), 'dear diary');
   let claimed = secretFile;

@@ -44,7 +44,7 @@ describe.skipIf(!docker.available)('a docker package', () => {
     return json as { id: string; namespace: string; status: { state: string; code?: string; message?: string } };
   }
 
-  test('[SRC-2] [SEC-2] runs in a container of its own, within its limits, and sees what its registration names', async () => {
+  test('[SRC-2] [SEC-2] runs in its own container, within its limits, and sees only what its registration names', async () => {
     const { id, status } = await register('Packed', {
       mcp: {
         ...packaged(served('plain')).mcp,
@@ -75,21 +75,21 @@ describe.skipIf(!docker.available)('a docker package', () => {
     expect(await containersOf(id)).toEqual([]);
   });
 
-  test('[MCP-6] a transient one has a fresh container for every call, and none when it is over', async () => {
+  test('[MCP-6] has a fresh container for every call in transient mode, and none afterwards', async () => {
     const { id } = await register('Fleeting', { ...packaged(served('plain')), mcp_lifecycle_mode: 'transient' });
     const answers = await Promise.all(['a', 'b'].map((text) => admin.call('fleeting:echo', { text })));
     expect(answers.map(({ json }) => json.text)).toEqual(['a', 'b']);
     await until(async () => (await containersOf(id)).length === 0);
   });
 
-  test('[LIFE-4] one that ignores SIGTERM is gone when its stop is answered', async () => {
+  test('[LIFE-4] that ignores SIGTERM is gone when its stop is answered', async () => {
     const { id } = await register('Stubborn', packaged(served('stubborn')));
     expect(await containersOf(id)).toHaveLength(1);
     await admin.post('/api/sources/stubborn/stop', undefined);
     expect(await containersOf(id)).toEqual([]);
   });
 
-  test('[LIFE-5] when the docker command is killed the container goes with it, and another takes its place', async () => {
+  test('[LIFE-5] loses its container when the docker command is killed, and gets another', async () => {
     const before = new Set(commandsOf(server.dataDir));
     const { id } = await register('Orphaned', packaged(served('stubborn')));
     const [first = ''] = await containersOf(id);
@@ -103,7 +103,7 @@ describe.skipIf(!docker.available)('a docker package', () => {
     expect(await containersOf(id)).toEqual([]);
   });
 
-  test('[ERR-5] one that crashes in a call leaves no container, and says how it ended', async () => {
+  test('[ERR-5] that crashes in a call leaves no container, and says how it ended', async () => {
     const { id } = await register('Crashing', packaged(served('plain')));
     const { json } = await admin.call('crashing:crash', { code: 7, words: 'last words' });
     expect(json).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('ended with code 7') } });
@@ -111,7 +111,7 @@ describe.skipIf(!docker.available)('a docker package', () => {
     expect(await containersOf(id)).toEqual([]);
   });
 
-  test('[LIFE-3] a handshake that fails leaves no container', async () => {
+  test('[LIFE-3] leaves no container after a failed handshake', async () => {
     const resilience = { startupTimeoutMs: 1500, restart: { maxAttempts: 0 } };
     const { id, status } = await register('Silent', { ...packaged(served('hang-handshake')), resilience });
     expect(status).toMatchObject({ state: 'error', code: 'NETWORK_ERROR' });
@@ -139,14 +139,14 @@ describe.skipIf(!docker.available)('a docker package', () => {
       { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('more memory than its limit allows') },
     ],
   ];
-  test.each(failing)('%s is an error of its own', async (what, form, expected) => {
+  test.each(failing)('%s has an error of its own', async (what, form, expected) => {
     const name = what.replaceAll(/[^a-z]+/g, '-');
     const { id, status } = await register(name, { ...form(), resilience: { restart: { maxAttempts: 0 } } });
     expect(status).toMatchObject({ state: 'error', ...expected });
     expect(await containersOf(id)).toEqual([]);
   });
 
-  test('[SRC-8] a preview of it is started once, and nothing is left', async () => {
+  test('[SRC-8] is started once for a preview, and nothing is left', async () => {
     const label = `tried=${randomBytes(6).toString('hex')}`;
     const mcp_command = ['docker', 'run', '--network', 'none', '--label', label, image, ...served('plain')];
     const { json } = await admin.post('/api/sources/preview?discover=true', { name: 'Tried', mcp_command });
@@ -171,7 +171,7 @@ describe.skipIf(!docker.available)('a gateway that is killed', () => {
     return await use({ server, admin: server.client(await devToken(server.url, 'admin')) });
   }
 
-  test('[LIFE-5] leaves a container that the next start removes, as soon as Docker is there', async () => {
+  test('[LIFE-5] leaves a container that the next start removes as soon as Docker runs', async () => {
     await using data = await temporaryDirectory();
     const records = () => readdirSync(join(data.path, 'processes'));
     const form = { name: 'Left', mcp_lifecycle_mode: 'singleton', ...packaged(served('stubborn')) };
@@ -194,7 +194,7 @@ describe.skipIf(!docker.available)('a gateway that is killed', () => {
   });
 });
 
-test('[ERR-2] without Docker a package says so, and no other server is told where Docker is', async () => {
+test('[ERR-2] a package reports that Docker is missing, and no other server learns where Docker is', async () => {
   await using server = await startTestServer({ dockerHost: 'unix:///toolcrib-nowhere/docker.sock' });
   const admin = await server.as('admin');
   await grantEverything(admin);

@@ -16,7 +16,7 @@ const apply = (sources: object) => server.admin.post('/api/config/apply', { sour
 const toolsOf = async (namespace: string) => (await server.alice.listedNames()).filter((name) => name.startsWith(`${namespace}:`)).sort();
 const actionsIn = (json: { changes: { id: string; action: string }[] }) => json.changes.map(({ id, action }) => `${action} ${id}`);
 
-test('[SRC-6] [SRC-5] documents are sources of a configuration file too, with the choice of their tools', async () => {
+test('[SRC-6] [SRC-5] documents can be sources of a configuration file, with a choice of their tools', async () => {
   await using service = await startDocumentService();
   const text = JSON.stringify(documentOf(bookPaths, { servers: [{ url: service.origin }] }));
   const sources = {
@@ -42,7 +42,7 @@ test('[SRC-6] [SRC-5] documents are sources of a configuration file too, with th
   expect(actionsIn((await apply({})).json).sort()).toEqual(['delete fetched', 'delete pasted']);
 });
 
-test('[SRC-6] what cannot be in a file is refused with where it stands', async () => {
+test('[SRC-6] a setting that cannot be in a file is refused with its place', async () => {
   const document = { source_type: 'openapi', openapi: { text: '{}' } };
   const cases: [object, string][] = [
     [{ ...document, credential: { type: 'bearer', token: 'a-secret' } }, 'sources.shop.credential.token'],
@@ -56,7 +56,7 @@ test('[SRC-6] what cannot be in a file is refused with where it stands', async (
   }
 });
 
-test('[SRC-6] the path of a document leads from the folder of the configuration file', async () => {
+test('[SRC-6] the path of a document is relative to the configuration file', async () => {
   await using folder = await temporaryDirectory();
   await writeFile(join(folder.path, 'openapi.json'), JSON.stringify(documentOf(bookPaths, { servers: [{ url: 'http://127.0.0.1:9' }] })));
   const configFile = join(folder.path, 'toolcrib.yaml');

@@ -33,7 +33,7 @@ test('[SRC-5] a pasted document may have 32 MiB, and not a byte more', async () 
   expect(elsewhere.json).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
 });
 
-test('[SEC-3] a long body is not read for whoever may not send it', async () => {
+test('[SEC-3] a long body is not read for a caller who may not send it', async () => {
   const user = await setting.signedIn(userClaims);
   for (const authorization of [undefined, `Bearer ${user.token}`]) {
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
@@ -61,7 +61,7 @@ test('[SEC-2] reading a file of the machine needs the permission to run commands
   for (const path of ['/api/sources', '/api/sources/preview?discover=true']) {
     const { status, json } = await cautious.post(path, formOf('from-file', { file }));
     expect({ status, field: json.field }).toEqual({ status: 403, field: 'openapi.file' });
-    expect(json.message).toContain('reads a file on the machine of the server');
+    expect(json.message).toContain("reads a file on the server's machine");
   }
   const admin = await setting.signedIn(adminClaims);
   expect((await admin.post('/api/sources?wait=20000', formOf('from-file', { file }))).json).toMatchObject({

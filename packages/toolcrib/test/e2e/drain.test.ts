@@ -37,7 +37,7 @@ async function isRefused(url: string): Promise<boolean> {
 }
 
 describe('on SIGTERM', () => {
-  test('running calls are completed and answered, nobody new is let in, and the process ends well', async () => {
+  test('running calls are completed and answered, new requests are refused, and the process ends with 0', async () => {
     await using data = await temporaryDirectory();
     const { server, user } = await startProcess(data.path, 20_000);
     await using _ = server;
@@ -63,7 +63,7 @@ describe('on SIGTERM', () => {
     expect(json.calls.map(({ status }: { status: string }) => status)).toEqual(['completed', 'completed', 'completed']);
   });
 
-  test('a call that takes longer than the server waits is cancelled, told so, and recorded', async () => {
+  test('a call that takes longer than the drain time is cancelled, answered and recorded', async () => {
     await using data = await temporaryDirectory();
     const { server, user } = await startProcess(data.path, 100);
     await using _ = server;
@@ -82,7 +82,7 @@ describe('on SIGTERM', () => {
     expect(json.calls.map(({ status }: { status: string }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled']);
   });
 
-  test('neither a client that never ends its headers nor one that never ends its body keeps the process alive', async () => {
+  test('a client that never ends its headers or its body does not keep the process alive', async () => {
     await using data = await temporaryDirectory();
     const { server, user } = await startProcess(data.path, 100);
     await using _ = server;

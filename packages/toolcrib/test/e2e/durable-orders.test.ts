@@ -59,7 +59,7 @@ async function placeOrder(user: ApiClient, pizzeria: Pizzeria, args: object = or
 }
 
 describe('[POLL-2] a server that is ended while a pizza is in the oven', () => {
-  test.each(['SIGKILL', 'SIGTERM'] as const)('with %s goes on with it at its next start, and orders it once', async (signal) => {
+  test.each(['SIGKILL', 'SIGTERM'] as const)('with %s continues with it at its next start, and orders it once', async (signal) => {
     await using data = await temporaryDirectory();
     await using pizzeria = await openPizzeria(3000);
     const key = `of-the-caller-${randomBytes(8).toString('hex')}`;
@@ -113,22 +113,22 @@ describe('[POLL-2] a server that is ended while a pizza is in the oven', () => {
     return { answer: await finished(user, callId), orders: pizzeria.orders(), callId };
   }
 
-  test('says that it does not know what became of an order whose answer it never saw, and orders nothing twice', async () => {
+  test('says that the outcome of an order is unknown if it never saw the answer, and orders nothing twice', async () => {
     const { answer, orders } = await killBeforeAnswer(documentWithoutKey);
     expect(answer).toMatchObject({ status: 'unknown', success: false, error: { retryable: false } });
     expect(answer.error.message).toContain('may have');
     expect(orders).toHaveLength(1);
   });
 
-  test('asks again with the same key where the service takes one', async () => {
+  test('asks again with the same key if the service supports keys', async () => {
     const { answer, orders, callId } = await killBeforeAnswer(async ({ url }) => (await fetch(`${url}/openapi.json`)).text());
     expect(answer).toMatchObject({ status: 'completed', result: { status: 'ready' } });
     expect(orders).toMatchObject([{ idempotency_key: callId }]);
   });
 });
 
-describe.skipIf(!postgres.available)('[POLL-2] [OPS-2] on PostgreSQL', () => {
-  test('another server goes on with it, and orders it once', async () => {
+describe.skipIf(!postgres.available)('[POLL-2] [OPS-2] a server on PostgreSQL', () => {
+  test('leaves the order to another server, which orders it once', async () => {
     await using database = await freshPostgresDatabase();
     await using pizzeria = await openPizzeria(3000);
     const open = (name: string) => openServer('--data', join(servers.folder, name), '--database', database.url);

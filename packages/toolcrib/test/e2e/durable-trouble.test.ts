@@ -39,7 +39,7 @@ async function register(admin: ApiClient, url: string): Promise<void> {
 
 describe.skipIf(!postgres.available)('[OPS-2] [POLL-2] calls that outlive their server, on PostgreSQL', () => {
   // Seven processes a round: on a busy machine that is slow, and no sign of anything.
-  test.each([1, 2])('the first ones, on three servers at once, are all begun (round %i)', { timeout: 360_000 }, async (round) => {
+  test.each([1, 2])('are all begun when they are the first, on three servers at once (round %i)', { timeout: 360_000 }, async (round) => {
     await using database = await freshPostgresDatabase();
     await using pizzeria = await openPizzeria(100);
     const open = (name: string) => openServer('--data', join(servers.folder, `${name}-${round}`), '--database', database.url);

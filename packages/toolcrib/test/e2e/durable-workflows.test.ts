@@ -65,7 +65,7 @@ const isLook = ({ path }: ShopRequest) => path.startsWith('/orders/');
 const bought = { status: 'completed', success: true, result: { order: 1, pet: 5, state: 'ready' } };
 
 describe('[WF-2] a server that is killed in the middle of a workflow', () => {
-  test('goes on at its next start after the steps that were done, and orders once', async () => {
+  test('continues at its next start after the finished steps, and orders once', async () => {
     const { answer, shop, records } = await killedAt(isLook, ...oneAfterAnother());
     expect(answer).toMatchObject(bought);
     expect(shop.orders).toHaveLength(1);
@@ -73,7 +73,7 @@ describe('[WF-2] a server that is killed in the middle of a workflow', () => {
     expect(records).toMatchObject([{ status: 'completed' }]);
   });
 
-  test('says that it does not know what became of a step that must not be repeated', async () => {
+  test('says that the outcome of a step that must not be repeated is unknown', async () => {
     const { answer, shop } = await killedAt(({ method }) => method === 'POST', ...oneAfterAnother());
     expect(answer).toMatchObject({
       status: 'unknown',
@@ -83,7 +83,7 @@ describe('[WF-2] a server that is killed in the middle of a workflow', () => {
     expect(shop.orders).toHaveLength(1);
   });
 
-  test('joins an order that is still followed', async () => {
+  test('joins an order that is still being polled', async () => {
     const { issuer } = servers.issuer;
     servers.issuer.exchanged.claims = {
       preferred_username: 'user',
@@ -148,8 +148,8 @@ const eveningDocument = JSON.stringify({
   ],
 });
 
-describe.skipIf(!postgres.available)('[WF-2] [OPS-2] on PostgreSQL', () => {
-  test('another server goes on with it, and orders once', async () => {
+describe.skipIf(!postgres.available)('[WF-2] [OPS-2] a workflow on PostgreSQL', () => {
+  test('is continued by another server, and orders once', async () => {
     await using database = await freshPostgresDatabase();
     const open = () => openServer('--data', join(servers.folder, `replica-${++opened}`), '--database', database.url);
     await using other = await open();

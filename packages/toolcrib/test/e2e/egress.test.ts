@@ -32,7 +32,7 @@ test.each<[string, object, string]>([
   ['a metadata service', { mcp_server_url: 'https://169.254.169.254/latest', allow_insecure: true }, 'mcp_server_url'],
   ['this machine', { mcp_server_url: 'http://127.1:8080/mcp' }, 'mcp_server_url'],
   ['a token endpoint', withTokensFrom('https://192.168.1.1/token'), 'credential.token_url'],
-])('[SEC-1] the address of %s is refused at once where it may not be asked', async (name, body, field) => {
+])('[SEC-1] the address of %s is refused at once if it is off limits', async (name, body, field) => {
   for (const path of ['/api/sources', '/api/sources/preview?discover=true']) {
     const refused = await admin.post(path, { name, ...body });
     expect(refused).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', field } });
@@ -40,7 +40,7 @@ test.each<[string, object, string]>([
   }
 });
 
-test('[SEC-1] a name that leads to where nobody may ask is refused when it is looked up, by discovery as by preview', async () => {
+test('[SEC-1] a name that resolves to a forbidden address is refused by discovery and by preview', async () => {
   const body = { name: 'Named', mcp_server_url: named('/mcp') };
   const reason = expect.stringMatching(/^localhost leads to an address of this machine .*--allow-network localhost$/);
   const preview = (await admin.post('/api/sources/preview?discover=true', body)).json;
@@ -51,7 +51,7 @@ test('[SEC-1] a name that leads to where nobody may ask is refused when it is lo
   expect(asked).toBe(0);
 });
 
-test('[SEC-1] [MCP-12] neither a token endpoint nor an authorization server leads where nobody may ask', async () => {
+test('[SEC-1] [MCP-12] neither a token endpoint nor an authorization server can be at a forbidden address', async () => {
   await using oauth = await startOAuthServer();
   const local = `http://localhost:${new URL(oauth.issuer).port}`;
   const tokens = { ...withTokensFrom(`${local}/token`), name: 'Tokens', mcp_server_url: 'https://mcp.example.org/mcp' };
@@ -65,7 +65,7 @@ test('[SEC-1] [MCP-12] neither a token endpoint nor an authorization server lead
   for (const name of ['tokens', 'users']) await admin.delete(`/api/sources/${name}`);
 });
 
-test('[SEC-1] the issuer is asked wherever it is, because the operator has named it', () => {
+test('[SEC-1] the issuer may be anywhere, because the operator has named it', () => {
   expect(closed.issuer.fetches).toMatchObject({ discovery: 1, jwks: 1 });
 });
 

@@ -5,7 +5,7 @@ const plain = await startOpenServer();
 const meaning = await startOpenServer({ embeddings: true });
 afterAll(() => Promise.all([plain, meaning].map((server) => server[Symbol.asyncDispose]())));
 
-test('[FIND-1] serve --embeddings finds tools by meaning, too, and without it nothing does', async () => {
+test('[FIND-1] serve --embeddings finds tools by meaning as well, and without it nothing does', async () => {
   const query = 'mathematics';
   expect(await plain.alice.listedNames(`?q=${query}`)).toEqual([]);
   expect(await meaning.alice.listedNames(`?q=${query}`)).toContain('builtin:calculator');

@@ -39,7 +39,7 @@ describe.each([
   });
   afterAll(() => stack.disposeAsync());
 
-  test.skipIf(skipped)('grants nothing to users of an issuer, and its demos are put to rest', async () => {
+  test.skipIf(skipped)('grants nothing to users of an issuer, and its demos are switched off', async () => {
     await using server = await startTestServer({ ...place, issuers: [issuer.config] });
     const [admin, user] = [server.client(await issuer.sign(adminClaims)), server.client(await issuer.sign(userClaims))];
     expect(await user.listedNames()).toEqual([]);
@@ -52,7 +52,7 @@ describe.each([
     );
   });
 
-  test.skipIf(skipped)('says so in the log and in doctor', async () => {
+  test.skipIf(skipped)('is mentioned in the log and by doctor', async () => {
     const options = ['--data', place.dataDir, '--issuer', issuer.issuer];
     const env: Record<string, string> =
       place.databaseUrl === undefined ? {} : { TOOLCRIB_DATABASE: place.databaseUrl, TOOLCRIB_KEYS: keys };
@@ -64,7 +64,7 @@ describe.each([
     expect(checks.find(({ name }) => name === 'policies')?.detail).toMatch(/^mine, users-use-builtin-tools, users-use-every-tool are from/);
   });
 
-  test.skipIf(skipped)('has everything again when there is no issuer any more', async () => {
+  test.skipIf(skipped)('works as before when the issuer is removed again', async () => {
     await using development = await startTestServer({ ...place, demo: true });
     const [admin, alice] = [await development.as('admin'), await development.as('alice')];
     await until(async () => Object.values(await enabled(admin)).every(Boolean));
@@ -72,7 +72,7 @@ describe.each([
     expect(await alice.listedNames()).toContain('builtin:calculator');
   });
 
-  test.skipIf(skipped)('goes on with what an administrator of the issuer saves again, and deletes nothing', async () => {
+  test.skipIf(skipped)('keeps what an administrator of the issuer saves again, and deletes nothing', async () => {
     await using server = await startTestServer({ ...place, issuers: [issuer.config] });
     const [admin, user] = [server.client(await issuer.sign(adminClaims)), server.client(await issuer.sign(userClaims))];
     const { id: _id, ...input } = mine;
@@ -82,7 +82,7 @@ describe.each([
   });
 });
 
-test('[ID-1] a token of development is worth nothing where an issuer is configured', async () => {
+test('[ID-1] a development token is refused once an issuer is configured', async () => {
   await using issuer = await startTokenIssuer();
   await using data = await temporaryDirectory();
   const development = await spawnServer(['--data', data.path]);
@@ -92,7 +92,7 @@ test('[ID-1] a token of development is worth nothing where an issuer is configur
   expect((await server.client(token).get('/api/policies')).status).toBe(401);
 });
 
-test('[POL-1] the policies of a development server of an earlier version end as well', async () => {
+test('[POL-1] development policies of an earlier version end as well', async () => {
   await using issuer = await startTokenIssuer();
   await using data = await temporaryDirectory();
   const development = await startTestServer({ dataDir: data.path, demo: true });

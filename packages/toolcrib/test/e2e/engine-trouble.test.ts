@@ -22,7 +22,7 @@ async function register(admin: ApiClient, form: object) {
 const untilEchoed = (alice: ApiClient, namespace: string, giveUpAfterMs = 60_000) =>
   until(async () => (await alice.call(`${namespace}:echo`, { text: 'here' })).json?.text === 'here', giveUpAfterMs);
 
-describe.skipIf(!mayStartDaemons)('with an engine that comes and goes', () => {
+describe.skipIf(!mayStartDaemons)('a Docker daemon that comes and goes', () => {
   let daemon: PrivateDaemon;
   let server: OpenServer;
   let admin: ApiClient;
@@ -75,7 +75,7 @@ describe.skipIf(!mayStartDaemons)('with an engine that comes and goes', () => {
   }
 
   test(
-    '[ERR-2] [LIFE-2] a restart of it under load fails calls as unavailable, and they work again by themselves',
+    '[ERR-2] [LIFE-2] fails calls as unavailable when it is restarted under load, and they work again by themselves',
     { timeout: 360_000 },
     async () => {
       const calls = load();
@@ -86,7 +86,7 @@ describe.skipIf(!mayStartDaemons)('with an engine that comes and goes', () => {
     },
   );
 
-  test('[ERR-2] one that is killed under load is no different', { timeout: 360_000 }, async () => {
+  test('[ERR-2] has the same effect when it is killed under load', { timeout: 360_000 }, async () => {
     const calls = load();
     await daemon.kill();
     await until(async () => (await alice.call('made:echo', { text: 'on' })).json.error?.message.includes('Docker'));
@@ -96,7 +96,7 @@ describe.skipIf(!mayStartDaemons)('with an engine that comes and goes', () => {
   });
 
   test(
-    '[ERR-2] while it is away every call and every start says that Docker is not running, and what was started meanwhile comes too',
+    '[ERR-2] is reported as not running by every call and start, and sources that were started meanwhile come up later',
     { timeout: 360_000 },
     async () => {
       await daemon.stop();
@@ -116,7 +116,7 @@ describe.skipIf(!mayStartDaemons)('with an engine that comes and goes', () => {
     },
   );
 
-  test('[ERR-2] an account that may not use it is told so, and not that it is not running', { timeout: 360_000 }, async () => {
+  test('[ERR-2] is reported as forbidden, and not as stopped, to an account that may not use it', { timeout: 360_000 }, async () => {
     await using data = await temporaryDirectory();
     await chmod(daemon.socket, 0);
     // Root may open everything, but for a root without these.
@@ -136,7 +136,7 @@ describe.skipIf(!mayStartDaemons)('with an engine that comes and goes', () => {
   });
 });
 
-describe.skipIf(!docker.available)('with a container that comes and goes', () => {
+describe.skipIf(!docker.available)('a container that comes and goes', () => {
   const engine = new DockerEngine();
   let server: OpenServer;
   let admin: ApiClient;
@@ -148,7 +148,7 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
   });
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  test('[ERR-1] an image and a container that are not there are named', async () => {
+  test('[ERR-1] is named when it, or its image, does not exist', async () => {
     const noImage = await register(admin, { name: 'No image', mcp_container: { image: 'toolcrib-test:no-such', pull: 'never', command } });
     expect(noImage.status).toMatchObject({ state: 'error', code: 'NOT_FOUND', message: expect.stringContaining('toolcrib-test:no-such') });
     const none = await register(admin, { name: 'No container', mcp_container: { container: 'toolcrib-no-such', command } });
@@ -162,7 +162,7 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
     expect(noPackage.status).toMatchObject({ state: 'error', code: 'NOT_FOUND', message: expect.stringContaining('Package not found') });
   });
 
-  test('a program, a user and a directory that are not in it are named', async () => {
+  test('is named when it lacks the program, user or directory', async () => {
     await using container = await engine.runContainer(image);
     const inside = (more: object) => register(admin, { name: 'Inside', mcp_container: { container: container.name, command, ...more } });
     for (const [more, words] of [
@@ -178,7 +178,7 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
     expect(await engine.processesIn(container.name)).toEqual([]);
   });
 
-  test('one without a shell is told to be a package, and one that rules the machine is refused', async () => {
+  test('without a shell must be registered as a package, and one that rules the machine is refused', async () => {
     // An archive of nothing.
     await using empty = await engine.importImage(Buffer.alloc(1024));
     const bare = await register(admin, { name: 'Bare', mcp_container: { image: empty.name, command } });
@@ -197,7 +197,7 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
   });
 
   test.each(['transient', 'singleton'])(
-    '[ERR-5] [LIFE-2] that is stopped in a call fails it, and serves again when it is started: %s',
+    '[ERR-5] [LIFE-2] fails a running call when it is stopped, and serves again when it is started: %s',
     async (mode) => {
       await using container = await engine.runContainer(image);
       const name = `Stopped ${mode}`;
@@ -216,7 +216,7 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
     },
   );
 
-  test('that is paused says so, and goes on when it does', async () => {
+  test('is reported as paused, and works when it continues', async () => {
     await using container = await engine.runContainer(image);
     await register(admin, { name: 'Paused', mcp_container: { container: container.name, command } });
     await engine.docker('pause', container.name);
@@ -228,7 +228,7 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
     expect(await engine.processesIn(container.name)).toEqual([]);
   });
 
-  test('[MCP-10] that is paused under a server that runs in it is noticed, and the server serves again when it goes on', async () => {
+  test('[MCP-10] is noticed when it is paused under a running server, which serves again afterwards', async () => {
     await using container = await engine.runContainer(image);
     const resilience = { heartbeatIntervalMs: 100, staleTimeoutMs: 1000 };
     const form = { name: 'Frozen', mcp_container: { container: container.name, command }, mcp_lifecycle_mode: 'singleton', resilience };
@@ -245,7 +245,7 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
   });
 
   test.each(['transient', 'singleton'])(
-    '[LIFE-2] that was made for the source and that somebody removes is made again: %s',
+    '[LIFE-2] is created again when it was made for the source and somebody removes it: %s',
     async (mode) => {
       const { id } = await register(admin, { name: `Removed ${mode}`, mcp_container: { image, command }, mcp_lifecycle_mode: mode });
       const [made = ''] = await engine.containersWithLabel(`dev.toolcrib.source=${id}`);
@@ -262,7 +262,7 @@ describe.skipIf(!docker.available)('with a container that comes and goes', () =>
     },
   );
 
-  test('[LIFE-5] a server that uses up the memory of its container is told apart, and the next call works', async () => {
+  test('[LIFE-5] is told apart when its server uses up its memory, and the next call works', async () => {
     const limits = { memory_mb: 96 };
     const { status } = await register(admin, { name: 'Hungry', mcp_container: { image, command, limits } });
     expect(status).toMatchObject({ state: 'running' });

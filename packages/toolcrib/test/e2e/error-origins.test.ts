@@ -51,7 +51,7 @@ const newest = async (tool: string) => (await admin.get(`/api/calls?limit=1&tool
 const counted = async (labels: string) =>
   Number(new RegExp(`^toolcrib_calls_total\\{${labels}\\} (\\S+)$`, 'm').exec((await admin.get('/metrics')).text)?.[1] ?? 0);
 
-describe('a call that was made and failed', () => {
+describe('the error of a call', () => {
   test.each([
     ['a tool that says so', 'mcp:fail', { text: 'near "SELEC": syntax error' }, 'SERVICE_UNAVAILABLE', 'tool'],
     ['a server that refuses the arguments', 'mcp:refuse', { code: -32602, message: 'no' }, 'VALIDATION_ERROR', 'tool'],
@@ -66,7 +66,7 @@ describe('a call that was made and failed', () => {
     ['a tool that another tool calls', 'builtin:call_tool', { name: 'mcp:fail', arguments: {} }, 'SERVICE_UNAVAILABLE', 'tool'],
     ['a source behind another tool', 'builtin:call_tool', { name: 'mcp:crash', arguments: {} }, 'SERVICE_UNAVAILABLE', 'source'],
     ['a tool that is not there for another', 'builtin:call_tool', { name: 'no:where' }, 'NOT_FOUND', 'caller'],
-  ])('%s', async (_what, name, args, code, origin) => {
+  ])('has the code and origin that fit %s', async (_what, name, args, code, origin) => {
     const { status, json } = await alice.call(name, args);
     expect(status).toBe(200);
     expect(answerSchema.parse(json).error).toMatchObject({ code, origin });
@@ -75,7 +75,7 @@ describe('a call that was made and failed', () => {
     expect(await counted(`status="${json.status}",code="${code}",origin="${origin}"`)).toBeGreaterThan(0);
   });
 
-  test('a caller who gives a tool less time than it has, or calls it off', async () => {
+  test('has the origin caller when the caller gave too little time or cancelled', async () => {
     const late = (await alice.call('mcp:hold', { key: 'a' }, { timeout_ms: 30 })).json;
     expect([late.status, late.error.code, late.error.origin]).toEqual(['timed_out', 'NETWORK_ERROR', 'caller']);
     const begun = (await alice.call('mcp:hold', { key: 'b' }, { async: true })).json;
@@ -88,14 +88,14 @@ describe('a call that was made and failed', () => {
     expect(await recordOf(begun.call_id)).toMatchObject({ status: 'cancelled', error_origin: 'caller' });
   });
 
-  test('a place that was never free is a limit of ours', async () => {
+  test('has the origin gateway when there was never a free place', async () => {
     const { call_id } = (await alice.call('narrow:hold', { key: 'a' }, { async: true })).json;
     const waited = (await alice.call('narrow:hold', { key: 'b' }, { timeout_ms: 50 })).json;
     expect([waited.status, waited.error.origin]).toEqual(['timed_out', 'gateway']);
     await alice.delete(`/api/bff/calls/${call_id}`);
   });
 
-  test('[BFF-6] calls are found by whose failure they were', async () => {
+  test('[BFF-6] can be searched for by origin', async () => {
     for (const origin of ['tool', 'source', 'gateway', 'caller']) {
       const { calls } = (await admin.get(`/api/calls?origin=${origin}`)).json;
       expect([origin, new Set(calls.map((call: CallRecord) => call.error_origin))]).toEqual([origin, new Set([origin])]);
@@ -105,24 +105,24 @@ describe('a call that was made and failed', () => {
     expect((await admin.get('/api/calls?origin=nobody')).status).toBe(400);
   });
 
-  test('a call that succeeded is nobody’s failure', async () => {
+  test('is absent when the call succeeded', async () => {
     const { json } = await alice.call('mcp:echo', { text: 'hello' });
     expect(json.error).toBeNull();
     expect(await recordOf(json.call_id)).toMatchObject({ error_code: null, error_origin: null });
   });
 });
 
-describe('a call that was refused keeps its body, and the record says whose failure it was', () => {
+describe('a refused call', () => {
   test.each([
     ['arguments that do not fit', 'api:get', { status: 'x' }, 400, 'caller'],
     ['a tool there is none of', 'no:where', {}, 404, 'caller'],
-  ])('%s', async (_what, name, args, status, origin) => {
+  ])('is recorded with the origin that fits %s, and answered with the usual fields only', async (_what, name, args, status, origin) => {
     const reply = await alice.call(name, args);
     expect([reply.status, Object.keys(reply.json).filter((key) => !['code', 'message', 'field'].includes(key))]).toEqual([status, []]);
     expect(await newest(name)).toMatchObject({ error_code: reply.json.code, error_origin: origin });
   });
 
-  test('[EXEC-7] [LIFE-1] a breaker and the health of a source see what the source does, and nothing else', async () => {
+  test('[EXEC-7] [LIFE-1] leaves breaker and health to the failures of the source itself', async () => {
     const calls = async (status: number, times: number) => {
       for (let time = 0; time < times; time++) await alice.call('guarded:get', { status });
       return (await admin.get('/api/sources/guarded')).json;
@@ -135,7 +135,7 @@ describe('a call that was refused keeps its body, and the record says whose fail
     expect(await newest('guarded:get')).toMatchObject({ error_code: 'SERVICE_UNAVAILABLE', error_origin: 'source' });
   });
 
-  test('[OPS-1] faults of a source are counted by its failures alone', async () => {
+  test('[OPS-1] is not counted as a failure of its source', async () => {
     const { text } = await admin.get('/metrics');
     const faults = [...text.matchAll(/^toolcrib_source_errors_total\{source="(api|mcp|hasty|guarded)",code="(\w+)"\} (\d+)$/gm)];
     expect(Object.fromEntries(faults.map(([, source, code, count]) => [`${source} ${code}`, Number(count)]))).toEqual({

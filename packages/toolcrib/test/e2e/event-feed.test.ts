@@ -33,7 +33,7 @@ async function following(client: ApiClient): Promise<{ stream: EventReader; list
 }
 
 describe('[BFF-4] the stream of a caller', () => {
-  test('begins with who follows, the whole list, and the state of its sources', async () => {
+  test('begins with the caller, the whole list, and the state of its sources', async () => {
     await using stream = await cook.follow();
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(stream.response.headers.get('cache-control')).toBe('no-store');
@@ -47,7 +47,7 @@ describe('[BFF-4] the stream of a caller', () => {
     });
   });
 
-  test('tells what went, came and changed, as it happens', async () => {
+  test('reports removed, added and changed tools as it happens', async () => {
     const { stream, list } = await following(cook);
     await using _ = stream;
     const setGroup = (include: string[]) => admin.put('/api/groups/kitchen', { name: 'Kitchen', include });
@@ -77,7 +77,7 @@ describe('[BFF-4] the stream of a caller', () => {
     expect((await stream.nextOf('tool_list')).data.total).toBe(2);
   });
 
-  test('is not touched by what does not concern its caller', async () => {
+  test('stays silent about changes that do not concern its caller', async () => {
     const [ofUser, ofCook] = [await following(user), await following(cook)];
     await using _ = ofUser.stream;
     await using __ = ofCook.stream;
@@ -91,7 +91,7 @@ describe('[BFF-4] the stream of a caller', () => {
     expect(seenByUser.map(({ data }) => data.difference.changed)).toEqual([['builtin:hash'], ['builtin:convert_units']]);
   });
 
-  test('resumes with Last-Event-ID: what has not changed is not sent again, what has is sent as a difference', async () => {
+  test('resumes with Last-Event-ID and sends only what has changed since, as a difference', async () => {
     const { stream, list } = await following(cook);
     await stream[Symbol.asyncDispose]();
     {
@@ -112,7 +112,7 @@ describe('[BFF-4] the stream of a caller', () => {
     }
   });
 
-  test('ends when the token does', async () => {
+  test('ends when the token expires', async () => {
     const exp = Math.floor(Date.now() / 1000) + 2;
     await using stream = await (await parts.signedIn({ ...userClaims, exp })).follow();
     const events = await stream.rest();
@@ -121,14 +121,14 @@ describe('[BFF-4] the stream of a caller', () => {
   });
 });
 
-test.each(['', '?wire=true'])('[SEC-1] the stream of a log, with %j, ends when the token of the administrator does', async (query) => {
+test.each(['', '?wire=true'])('[SEC-1] the stream of a log, with %j, ends when the administrator’s token expires', async (query) => {
   const exp = Math.floor(Date.now() / 1000) + 2;
   await using stream = await (await parts.signedIn({ ...adminClaims, exp })).followLog('builtin', query);
   expect(stream.response.status).toBe(200);
   await stream.rest();
 });
 
-test('[BFF-4] a reader who does not read is let go, and the others miss nothing', async () => {
+test('[BFF-4] a reader who does not read is disconnected, and the others miss nothing', async () => {
   const description = 'long '.repeat(4000);
   const listed = await user.listedNames();
   for (const name of listed) await admin.patch(`/api/tools/${name}`, { description });

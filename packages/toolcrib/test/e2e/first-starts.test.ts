@@ -31,7 +31,7 @@ const wordsOf = async (id: string): Promise<string[]> => {
 
 const fetching = "console.error('npm warn deprecated left-pad@1.0.0'); setInterval(() => undefined, 1000);";
 
-test('[ERR-4] [MCP-3] an npx that is still fetching is not started again, and the timeout says how long, what it wrote, and what to raise', async () => {
+test('[ERR-4] [MCP-3] an npx that still downloads is not started twice, and the timeout says how long it took, its output, and what to raise', async () => {
   const npx = program('npx', fetching);
   const body = { name: 'Fetched', mcp_command: [npx, '-y', 'a-package'], resilience: { startupTimeoutMs: 1500 } };
   const { status } = await register(body);
@@ -43,7 +43,7 @@ test('[ERR-4] [MCP-3] an npx that is still fetching is not started again, and th
   expect(starts()).toBe(1);
 });
 
-test('[ERR-4] any other program that says nothing ends in the same words', async () => {
+test('[ERR-4] any other program that stays silent gets the same message', async () => {
   const slow = program('slow', "console.error('loading the model'); setInterval(() => undefined, 1000);");
   const { status } = await register({ name: 'Slow', mcp_command: [slow], resilience: { startupTimeoutMs: 900 } });
   expect(status.message).toMatch(
@@ -51,7 +51,7 @@ test('[ERR-4] any other program that says nothing ends in the same words', async
   );
 });
 
-test('[LIFE-1] while npx is fetching, the status of the source says so, for how long, and what it wrote last', async () => {
+test('[LIFE-1] while npx downloads, the status of the source says so, for how long, and its last output', async () => {
   const npx = program('npx', fetching);
   const { status } = await server.admin.post('/api/sources', { name: 'Shown', mcp_command: [npx, '-y', 'a-package'] });
   expect(status).toBe(201);
@@ -79,7 +79,7 @@ test.each([
   await server.admin.delete(`/api/sources/${id}`);
 });
 
-test('[MCP-1] a server that may have ended on our first question is started once more, as an old one', async () => {
+test('[MCP-1] a server that may have ended on our first question is started once more, as one of an old revision', async () => {
   const old = program('old', ends('Traceback (most recent call last):\n  File "session.py", line 3, in received\nRuntimeError'));
   expect((await register({ name: 'Old', mcp_command: [old] })).status).toMatchObject({ state: 'error' });
   expect(starts()).toBe(2);

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openCrib } from '../../src/crib.ts';
-import { sourceFormSchema } from '../../src/sources/registration/source-form.ts';
+import { sourceFormSchema } from '../../src/sources/source-forms.ts';
 import { fixture } from '../fixtures/open-server.ts';
 import { samplePrincipal } from '../fixtures/samples.ts';
 import { temporaryDirectory, until } from '../running-server.ts';
 
 const firstMs = 40;
 
-test('[INV-1] [SEC-4] a server that keeps changing its tools is asked more and more seldom, and leaves few lines in the record', async () => {
+test('[INV-1] [SEC-4] a server that keeps changing its tools is asked less and less often, and leaves few lines in the record', async () => {
   await using folder = await temporaryDirectory();
   const crib = await openCrib({
     dataDir: folder.path,

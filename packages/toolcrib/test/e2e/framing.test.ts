@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fixture, startOpenServer } from '../fixtures/open-server.ts';
 
-test('[MCP-3] a server that listens for nothing but Content-Length headers, and never writes first, is found out once', async () => {
+test('[MCP-3] a server that reads only Content-Length frames, and never writes first, is recognised once', async () => {
   await using server = await startOpenServer();
   const { admin, alice } = server;
   const { json } = await admin.post('/api/sources?wait=60000', {
@@ -13,5 +13,5 @@ test('[MCP-3] a server that listens for nothing but Content-Length headers, and 
   expect(await alice.call('headers:echo', { text: 'framed' })).toMatchObject({ json: { success: true, text: 'framed' } });
   expect((await admin.post('/api/sources/headers/restart', undefined)).json.status.state).toBe('running');
   const lines = (await admin.get('/api/sources/headers/logs')).json.lines.map(({ text }: { text: string }) => text) as string[];
-  expect(lines.filter((text) => text.includes('Trying once more'))).toHaveLength(1);
+  expect(lines.filter((text) => text.includes('Trying again with headers'))).toHaveLength(1);
 });

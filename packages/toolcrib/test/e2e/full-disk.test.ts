@@ -39,7 +39,7 @@ test.skipIf(disk !== undefined || !isRequired)('a disk can be mounted: run the t
   expect(disk).toBeDefined();
 });
 
-describe.skipIf(disk === undefined)('with a full disk', () => {
+describe.skipIf(disk === undefined)('a server with a full disk', () => {
   const small = disk as NonNullable<typeof disk>;
   let upstream: LedgerUpstream;
   let running: ServerProcess;
@@ -65,7 +65,7 @@ describe.skipIf(disk === undefined)('with a full disk', () => {
     return { [Symbol.asyncDispose]: () => rm(ballast, { force: true }) };
   }
 
-  test('[SEC-4] [BFF-7] nothing is executed, the reason is said, and room is all it needs', async () => {
+  test('[SEC-4] [BFF-7] executes nothing, says why, and needs nothing but room to go on', async () => {
     const answers = new Map<string, { status: number; json: { status?: string; call_id?: string; message?: string } }>();
     const call = async (mark: string) => {
       const reply = await user.call('ledger:note', { mark }, { timeout_ms: 100 });
@@ -102,7 +102,7 @@ describe.skipIf(disk === undefined)('with a full disk', () => {
     expect((await admin.get('/api/audit/verify')).json).toMatchObject({ ok: true });
   });
 
-  test('[SEC-4] [EXEC-9] a ledger kept outside agrees with what was answered and recorded, of calls of every kind', async () => {
+  test('[SEC-4] [EXEC-9] agrees with an outside ledger on what was answered and recorded, for calls of every kind', async () => {
     const ledger = createCallLedger(user);
     await ledger.succeeded(20);
     for (let times = 0; times < 3; times++) {

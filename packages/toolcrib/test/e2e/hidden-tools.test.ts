@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-describe('a tool that is not there and one the caller may not use cannot be told apart', () => {
+describe('a forbidden tool looks like an unknown tool', () => {
   beforeAll(() => admin.patch('/api/tools/builtin:hash', { hidden: true }));
   afterAll(() => admin.patch('/api/tools/builtin:hash', { hidden: false }));
 
@@ -22,7 +22,7 @@ describe('a tool that is not there and one the caller may not use cannot be told
     headers: [...headers].filter(([name]) => name !== 'date'),
   });
 
-  test('neither by the answer nor by its headers, whatever is sent with it', async () => {
+  test('in the answer and its headers, whatever is sent with it', async () => {
     const { json } = await admin.get('/api/tools/builtin:hash');
     const args = { text: 'x' };
     const [unknown, ...others] = await Promise.all([
@@ -41,7 +41,7 @@ describe('a tool that is not there and one the caller may not use cannot be told
     for (const other of others) expect(comparable(other)).toEqual(comparable(unknown));
   });
 
-  test('nor by what is suggested instead: one name is answered alike while it is forbidden and when there is no such tool', async () => {
+  test('in the suggestions for a similar name', async () => {
     const asked = ['builtin:calculators', 'builtin.calculators', 'calculators', 'builtin_calculators'];
     const answers = async () => {
       const direct = await Promise.all(asked.map((name) => alice.call(name, { expression: '1' })));
@@ -60,7 +60,7 @@ describe('a tool that is not there and one the caller may not use cannot be told
     expect(JSON.stringify(unknown)).not.toContain('hash');
   });
 
-  test('a tool that is forbidden is suggested to nobody', async () => {
+  test('and is suggested to nobody', async () => {
     const { json } = await alice.call('builtin:hashes');
     expect(json.message).toBe('There is no such tool for you. GET /api/bff/tools lists those you may use.');
     expect((await admin.patch('/api/tools/builtin:hash', { hidden: false })).status).toBe(200);
@@ -68,7 +68,7 @@ describe('a tool that is not there and one the caller may not use cannot be told
     await admin.patch('/api/tools/builtin:hash', { hidden: true });
   });
 
-  test('nor through a batch, or the tools about tools', async () => {
+  test('in a batch and to the tools about tools', async () => {
     const entry = async (name: string) => (await alice.post('/api/bff/tools/call/batch', { calls: [{ name }] })).json.answers[0];
     expect(await entry('builtin:hash')).toEqual(await entry('nowhere:nothing'));
     for (const tool of ['builtin:describe_tool', 'builtin:call_tool']) {

@@ -36,16 +36,16 @@ test.for([
   'xcrib.example.org',
   '',
   '[::1',
-])('a page that had the name %j lead to this machine gets nothing', async (host) => {
+])('a page that made the name %j point to this machine is refused', async (host) => {
   const { status, body } = readRawAnswer(await ask('/api/bff/tools', [`Host: ${host}`]));
   expect({ status, body }).toEqual({ status: 403, body: { code: 'FORBIDDEN', message: expect.stringContaining('--allowed-host') } });
 });
 
-test('a request without a Host gets nothing', async () => {
+test('a request without a Host is refused', async () => {
   expect(readRawAnswer(await ask('/api/bff/tools', []))).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
 });
 
-test('the guard comes before every route: unknown ones, the document and the development issuer too', async () => {
+test('the guard covers every route, unknown ones, the document and the development issuer too', async () => {
   for (const path of ['/nowhere', '/api/openapi.json', '/metrics', '/dev/jwks', '/api/groups']) {
     expect([path, await statusFor(path, 'Host: evil.test')]).toEqual([path, 403]);
   }
@@ -62,11 +62,11 @@ test.for([
   'crib.example.org',
   'Crib.Example.Org:443',
   'crib.example.net:8443',
-])('under the name %s the server answers', async (host) => {
+])('the server answers under the name %s', async (host) => {
   expect(await statusFor('/api/bff/tools', `Host: ${host}`)).toBe(200);
 });
 
-test('a load balancer may ask for health under any name', async () => {
+test('a load balancer may check health under any name', async () => {
   expect(await statusFor('/healthz', 'Host: 10.0.0.7')).toBe(200);
   expect(await statusFor('/readyz', 'Host: pool.internal')).toBe(200);
   expect(await statusFor('/healthz')).toBe(200);
@@ -79,18 +79,18 @@ test.for([
   'https://console.example.org:444',
   'file://',
   'http://127.0.0.1:1',
-])('a page of the origin %s gets nothing', async (origin) => {
+])('a page of the origin %s is refused', async (origin) => {
   const answer = await ask('/api/bff/tools', ['Host: 127.0.0.1', `Origin: ${origin}`]);
   expect(readRawAnswer(answer)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
   expect(answer.toLowerCase()).not.toContain('access-control-allow');
 });
 
-test('a page of this very server may ask', async () => {
+test('a page of this server itself is answered', async () => {
   const { host } = new URL(server.url);
   expect(await statusFor('/api/bff/tools', `Host: ${host}`, `Origin: http://${host}`)).toBe(200);
 });
 
-test('a page of an allowed origin may ask and read the answer, also of a stream', async () => {
+test('a page of an allowed origin can read the answer, also of a stream', async () => {
   const origin = 'Origin: https://console.example.org';
   const allowed = 'access-control-allow-origin: https://console.example.org';
   const preflight = await ask('/api/bff/tools/call', ['Host: 127.0.0.1', origin, 'Access-Control-Request-Method: POST'], 'OPTIONS');

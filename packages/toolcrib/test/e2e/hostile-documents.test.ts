@@ -25,7 +25,7 @@ async function isServing(): Promise<boolean> {
 /** Every nine bytes of it become some three hundred and sixty. */
 const costly = (bytes: number) => `[${'{"34":0},'.repeat(bytes / 9)}0]`;
 
-test('[SEC-1] documents that come to more memory than there is end with their own processes, and the server goes on', async () => {
+test('[SEC-1] documents that need more memory than there is end with their own process, and the server goes on', async () => {
   const text = `{"openapi":"3.0.3","info":{},"paths":{},"x":${costly(30 * 1024 * 1024)}}`;
   const answered = Promise.all(['one', 'two', 'three'].map(async (name) => preview(name, { text }, 10_000)));
   expect(await isServing()).toBe(true);
@@ -39,7 +39,7 @@ test('[SEC-1] documents that come to more memory than there is end with their ow
   expect(await isServing()).toBe(true);
 });
 
-test('[SEC-3] neither does a registration that has such values in place of a text', async () => {
+test('[SEC-3] a registration that has such values in place of a text does no harm either', async () => {
   const { status, json } = await admin.post('/api/sources', `{"name":"x","openapi":${costly(20_000_000)}}`);
   expect({ status, code: json.code }).toEqual({ status: 413, code: 'PAYLOAD_TOO_LARGE' });
   expect(await isServing()).toBe(true);
@@ -62,7 +62,7 @@ test('[SRC-5] documents are read two at a time, and those that wait say so', asy
   await until(async () => (await statusOf(waiting[1] ?? '')).message === 'Its document is number 2 in line to be read', 50_000);
   expect(await statusOf(waiting[0] ?? '')).toEqual({ state: 'starting', message: 'Its document is the next to be read' });
   const { json } = await preview('fifth', { text, external_refs: [host.origin] }, 500);
-  expect(json.error.message).toMatch(/not known within 500 ms. Its document is number 2 in line to be read: try again later/);
+  expect(json.error.message).toMatch(/did not list its tools within 500 ms. Its document is number 2 in line to be read: try again later/);
   expect(slow).toHaveLength(2);
 
   await until(async () => {

@@ -42,7 +42,7 @@ describe('[EXEC-9] an Idempotency-Key', () => {
     expect(await recorded('builtin:uuid')).toBe(before + 1);
   });
 
-  test('sent many times at once, the tool runs once', async () => {
+  test('runs the tool once when it is sent many times at once', async () => {
     const before = await recorded('builtin:wait');
     const calls = Array.from({ length: 20 }, () => alice.call('builtin:wait', { seconds: 0.2 }, {}, withKey('at-once')));
     const texts = new Set((await Promise.all(calls)).map(({ text }) => text));
@@ -51,7 +51,7 @@ describe('[EXEC-9] an Idempotency-Key', () => {
     expect(await recorded('builtin:wait')).toBe(before + 1);
   });
 
-  test('is for one request only: other arguments or another tool are a conflict', async () => {
+  test('belongs to one request: other arguments or another tool are a conflict', async () => {
     const first = await alice.call('builtin:hash', { text: 'a', algorithm: 'sha1' }, {}, withKey('one-request'));
     for (const [tool, args] of [
       ['builtin:hash', { text: 'b', algorithm: 'sha1' }],
@@ -66,13 +66,13 @@ describe('[EXEC-9] an Idempotency-Key', () => {
     expect(same.text).toBe(first.text);
   });
 
-  test('of somebody else is another key', async () => {
+  test('is separate for each user', async () => {
     const [ofAlice, ofBob] = await Promise.all([alice, bob].map((user) => user.call('builtin:uuid', {}, {}, withKey('shared'))));
     expect(ofAlice?.json.result).not.toEqual(ofBob?.json.result);
     expect((await bob.call('builtin:hash', { text: 'x' }, {}, withKey('one-request'))).status).toBe(200);
   });
 
-  test('repeats a failure too, but a refused request was none', async () => {
+  test('repeats a failure too, but not a refusal', async () => {
     const failed = await alice.call('builtin:calculator', { expression: '1 / 0' }, {}, withKey('failure'));
     expect(failed.json.success).toBe(false);
     expect((await alice.call('builtin:calculator', { expression: '1 / 0' }, {}, withKey('failure'))).text).toBe(failed.text);
@@ -80,7 +80,7 @@ describe('[EXEC-9] an Idempotency-Key', () => {
     expect((await alice.call('builtin:calculator', { expression: '1' }, {}, withKey('refused'))).status).toBe(200);
   });
 
-  test('gives a call that runs on its own one address', async () => {
+  test('gives a background call one address', async () => {
     const first = await alice.call('builtin:wait', { seconds: 300 }, { async: true }, withKey('address'));
     const second = await alice.call('builtin:wait', { seconds: 300 }, { async: true }, withKey('address'));
     expect([second.status, second.text]).toEqual([202, first.text]);
@@ -91,7 +91,7 @@ describe('[EXEC-9] an Idempotency-Key', () => {
     expect(fourth.json).toMatchObject({ call_id: first.json.call_id, status: 'cancelled' });
   });
 
-  test('[POL-5] does not bring back the answer of a tool that was taken away since', async () => {
+  test('[POL-5] does not repeat the answer of a tool that the user has lost since', async () => {
     await alice.call('builtin:uuid', {}, {}, withKey('taken-away'));
     await admin.patch('/api/tools/builtin:uuid', { hidden: true });
     expect((await alice.call('builtin:uuid', {}, {}, withKey('taken-away'))).status).toBe(404);
@@ -138,7 +138,7 @@ test('[EXEC-9] [SEC-4] a call whose server was killed is unknown: in its answer,
   expect(record.json).toMatchObject({ tool: 'builtin:wait', subject: 'user-1', issuer: issuer.issuer, status: 'unknown' });
 });
 
-describe('[EXEC-9] an answer that the database would not take', () => {
+describe('[EXEC-9] an answer that the database did not accept', () => {
   /** The database itself refuses to keep answers, for as long as `work` lasts; the record is written all the same. */
   async function withoutAnswers<Result>(dataDir: string, work: () => Promise<Result>): Promise<Result> {
     using database = new DatabaseSync(join(dataDir, 'toolcrib.db'), { timeout: 10_000 });
@@ -150,7 +150,7 @@ describe('[EXEC-9] an answer that the database would not take', () => {
     }
   }
 
-  test('is given all the same, is kept as soon as it can be, and the tool runs once', async () => {
+  test('is given anyway and kept as soon as possible, and the tool runs once', async () => {
     const before = await recorded('builtin:uuid');
     const first = await withoutAnswers(server.dataDir, () => alice.call('builtin:uuid', {}, {}, withKey('no-room')));
     expect(first).toMatchObject({ status: 200, json: { success: true } });
@@ -159,7 +159,7 @@ describe('[EXEC-9] an answer that the database would not take', () => {
     expect(await recorded('builtin:uuid')).toBe(before + 1);
   });
 
-  test('is rebuilt from the record where it is lost: the key says how the call ended, and does not make it again', async () => {
+  test('is rebuilt from the record if it is lost: the key says how the call ended, and does not repeat it', async () => {
     await using issuer = await startTokenIssuer();
     await using data = await temporaryDirectory();
     const config = { dataDir: data.path, issuers: [issuer.config] };

@@ -14,7 +14,7 @@ import { startTestServer, until } from '../running-server.ts';
 const docker = part('docker');
 const engine = new DockerEngine();
 
-describe.skipIf(!docker.available)('[SRC-2] [SRC-3] images', () => {
+describe.skipIf(!docker.available)('[SRC-2] [SRC-3] an image', () => {
   let server: OpenServer;
   let registry: Awaited<ReturnType<typeof startImageRegistry>>;
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe.skipIf(!docker.available)('[SRC-2] [SRC-3] images', () => {
   test.each([
     ['of a package', 'packed', (image: string) => packaged(image)],
     ['of a container', 'contained', (image: string) => inContainer(image)],
-  ])('one %s that is not here is fetched, the status says how far it is, and the server is called', async (_what, name, form) => {
+  ])('%s that is missing is pulled, the status shows the progress, and the server can be called', async (_what, name, form) => {
     const image = registry.newImage();
     const release = registry.hold();
     // The whole start may take no longer than this, but the pull has its own time.
@@ -59,7 +59,7 @@ describe.skipIf(!docker.available)('[SRC-2] [SRC-3] images', () => {
     await server.admin.delete(`/api/sources/${name}`);
   });
 
-  test('several sources that want the same one wait for the same pull', async () => {
+  test('is pulled once for several sources that want it', async () => {
     const image = registry.newImage();
     const release = registry.hold();
     const names = ['first', 'second'];
@@ -74,12 +74,12 @@ describe.skipIf(!docker.available)('[SRC-2] [SRC-3] images', () => {
   test.each([
     ['a package', (image: string, pull: string) => packaged(image, { pull })],
     ['a container', (image: string, pull: string) => inContainer(image, { pull })],
-  ])('for %s, never fetches nothing, and always asks with every start', async (what, form) => {
+  ])('for %s is never pulled with `never`, and checked at every start with `always`', async (what, form) => {
     const image = registry.newImage();
     const name = what.replace(' ', '-');
     const refused = await register(name, form(image, 'never'));
     expect(refused.status).toMatchObject({ state: 'error', code: 'NOT_FOUND' });
-    expect(refused.status.message).toMatch(/is not here, and `pull: never` keeps it from being fetched.*docker pull/);
+    expect(refused.status.message).toMatch(/is not here, and `pull: never` forbids fetching it.*docker pull/);
     expect(registry.pulled.filter(of(image))).toHaveLength(0);
     await server.admin.put(`/api/sources/${name}`, { name, mcp_lifecycle_mode: 'singleton', ...form(image, 'always') });
     await until(async () => (await statusOf(name)).state === 'running');
@@ -89,7 +89,7 @@ describe.skipIf(!docker.available)('[SRC-2] [SRC-3] images', () => {
     await server.admin.delete(`/api/sources/${name}`);
   });
 
-  test('what keeps one from being fetched is told in plain words', async () => {
+  test('that cannot be pulled says why in plain words', async () => {
     const missing = await register('Missing', inContainer(registry.newImage('none-such')));
     expect(missing.status).toMatchObject({ state: 'error', code: 'NOT_FOUND' });
     expect(missing.status.message).toMatch(/^Package not found: 127\.0\.0\.1:\d+ has no image .*Check its name and tag/);
@@ -100,11 +100,11 @@ describe.skipIf(!docker.available)('[SRC-2] [SRC-3] images', () => {
     const locked = await register('Locked', inContainer(registry.newImage()));
     registry.protect(undefined);
     expect(locked.status).toMatchObject({ state: 'error', code: 'NOT_FOUND' });
-    expect(locked.status.message).toMatch(/wants a login: check the name, or run `docker login 127\.0\.0\.1:\d+`/);
+    expect(locked.status.message).toMatch(/requires a login: check the name, or run `docker login 127\.0\.0\.1:\d+`/);
     for (const name of ['missing', 'away', 'locked']) await server.admin.delete(`/api/sources/${name}`);
   });
 
-  test('the login of this account is shown to the registry', async () => {
+  test('is pulled with the registry login of this account', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'toolcrib-login-'));
     const before = process.env['DOCKER_CONFIG'];
     try {
@@ -126,7 +126,7 @@ describe.skipIf(!docker.available)('[SRC-2] [SRC-3] images', () => {
     }
   });
 
-  test('[SEC-2] what the rules do not allow is not even fetched', async () => {
+  test('[SEC-2] that the rules forbid is not even pulled', async () => {
     const runRules = runRulesSchema.parse({ runtimes: ['docker'], images: ['ghcr.io/*'] });
     await using own = await startTestServer({ runRules });
     const admin = await own.as('admin');
@@ -136,7 +136,7 @@ describe.skipIf(!docker.available)('[SRC-2] [SRC-3] images', () => {
     expect(registry.pulled.length).toBe(before);
   });
 
-  test('[LIFE-1] [SRC-8] a server that fails for want of a network is told so, in its status and in a preview', async () => {
+  test('[LIFE-1] [SRC-8] whose server fails because it has no network says so, in its status and in a preview', async () => {
     const image = registry.newImage();
     const advice = /Its container has no network.*"network": "bridge".*getaddrinfo EAI_AGAIN/s;
     for (const [name, form] of [

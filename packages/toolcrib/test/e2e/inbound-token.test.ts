@@ -46,7 +46,7 @@ async function register(namespace: string, credential: object, more: object = {}
   return namespace;
 }
 
-describe('[ID-2] [ID-4] the token of the caller reaches no server', () => {
+describe('[ID-2] [ID-4] the caller’s token never reaches a server', () => {
   const modes: [string, object, object?][] = [
     ['none', { type: 'none' }],
     ['key-in-header', { type: 'api_key', name: 'X-Key', value: 'a key' }],
@@ -57,14 +57,14 @@ describe('[ID-2] [ID-4] the token of the caller reaches no server', () => {
     ['token-exchange', exchange, forDiscovery],
   ];
 
-  test.each(modes)('with %s', async (name, credential, more) => {
+  test.each(modes)('that has the credential %s', async (name, credential, more) => {
     const source = await register(name, credential, more);
     expect((await alice.call(`${source}:whoami`)).json.success).toBe(true);
     expect(upstream.calls().length).toBe(1);
     expect(upstream.everything()).not.toContain(alice.token);
   });
 
-  test('with client credentials, and with an assertion', async () => {
+  test('that has client credentials or an assertion', async () => {
     const client = { client_id: 'robot', client_secret: 'robot-secret' };
     await register('client', { type: 'client_credentials', token_url: `${oauth.issuer}/token`, ...client });
     const assertion = { type: 'jwt_bearer', token_url: `${oauth.issuer}/assertion`, assertion: 'who we are', ...client };
@@ -74,7 +74,7 @@ describe('[ID-2] [ID-4] the token of the caller reaches no server', () => {
     expect(upstream.everything()).not.toContain(alice.token);
   });
 
-  test('over a connection of their own', async () => {
+  test('that has a connection of the caller', async () => {
     await register('connected', { type: 'oauth', authorization_server: oauth.issuer }, forDiscovery);
     await connect(alice, { oauth, user: 'alice', source: 'connected' });
     expect((await alice.call('connected:whoami')).json.success).toBe(true);
@@ -82,7 +82,7 @@ describe('[ID-2] [ID-4] the token of the caller reaches no server', () => {
     expect(upstream.everything()).not.toContain(alice.token);
   });
 
-  test('unless the source says so outright, and then it is cleared out of what is said back', async () => {
+  test('unless the source asks for it, and then it is removed from the answers', async () => {
     await register('forwarding', { type: 'caller_token' }, forDiscovery);
     expect((await alice.call('forwarding:leak')).json.text).toBe('the token is ***');
     expect(upstream.calls().map(({ headers }) => headers.authorization)).toEqual([`Bearer ${alice.token}`]);
@@ -90,7 +90,7 @@ describe('[ID-2] [ID-4] the token of the caller reaches no server', () => {
     expect(listed.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 
-  test('nor can it be printed', () => {
+  test('and cannot be printed', () => {
     const token = new InboundToken('canary', 'digest');
     const printed = [String(token), JSON.stringify({ token }), inspect({ token }), inspect(token, { showHidden: true })];
     expect(printed.join()).not.toContain('canary');
@@ -99,7 +99,7 @@ describe('[ID-2] [ID-4] the token of the caller reaches no server', () => {
 });
 
 describe('[ID-5] an issuer that gives no token', () => {
-  test('stops the call before anything is sent, and no other credential stands in', async () => {
+  test('stops the call before anything is sent, and no other credential is used instead', async () => {
     const source = await register('broken', { ...exchange, audience: 'broken-api' }, forDiscovery);
     upstream.requests.splice(0);
     parts.issuer.answers.token = (_request, response) => response.writeHead(500).end();
@@ -112,8 +112,8 @@ describe('[ID-5] an issuer that gives no token', () => {
   });
 });
 
-describe('[ID-3] [MCP-5] the sessions of such a source', () => {
-  test('are not shared by two tokens of one user', async () => {
+describe('[ID-3] [MCP-5] the sessions of a source with exchanged tokens', () => {
+  test('are not shared between two tokens of one user', async () => {
     const source = await register('apart', { ...exchange, audience: 'apart-api' }, forDiscovery);
     const agents = await Promise.all(['one', 'two'].map((azp) => parts.signedIn({ sub: 'alice', azp })));
     for (const agent of [...agents, ...agents]) await agent.call(`${source}:whoami`);
@@ -132,6 +132,6 @@ describe('[ID-3] [MCP-5] the sessions of such a source', () => {
       return call.status === 'failed' ? call : undefined;
     });
     expect(JSON.stringify(ended)).toContain('UNAUTHENTICATED');
-    expect(JSON.stringify(ended)).toContain('Your token has ended');
+    expect(JSON.stringify(ended)).toContain('Your token expired');
   });
 });

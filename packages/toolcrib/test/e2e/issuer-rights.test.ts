@@ -30,7 +30,7 @@ const rights = async (client: ApiClient) => {
   return { administrator, may_run };
 };
 
-test('[BFF-6] [SEC-2] the roles of an administrator in a token of another issuer give nothing', async () => {
+test('[BFF-6] [SEC-2] administrator roles in a token of another issuer grant nothing', async () => {
   expect(await rights(forged)).toEqual({ administrator: false, may_run: false });
   for (const path of ['/api/policies', '/api/sources', '/api/calls', '/api/secrets'])
     expect([path, (await forged.get(path)).status]).toEqual([path, 403]);
@@ -39,16 +39,16 @@ test('[BFF-6] [SEC-2] the roles of an administrator in a token of another issuer
   expect((await forged.post('/api/sources/preview?discover=true', { name: 'Mine', mcp_command: fixture('plain') })).status).toBe(403);
 });
 
-test('[BFF-6] [SEC-2] each issuer says by which claim its own users administer and run', async () => {
+test('[BFF-6] [SEC-2] each issuer has its own claims for administering and running', async () => {
   expect(await rights(await staff.signedIn(adminClaims))).toEqual({ administrator: true, may_run: true });
   expect(await rights(staff.server.client(await branch.sign(adminClaims)))).toEqual({ administrator: false, may_run: false });
   const head = staff.server.client(await branch.sign({ ...adminClaims, groups: ['/heads'] }));
   expect(await rights(head)).toEqual({ administrator: true, may_run: false });
   const refused = await head.post('/api/sources', { name: 'Mine', mcp_command: fixture('plain') });
-  expect([refused.status, refused.json.message]).toEqual([403, expect.stringContaining(`no token of ${branch.issuer} gives it`)]);
+  expect([refused.status, refused.json.message]).toEqual([403, expect.stringContaining(`no token from ${branch.issuer} grants it`)]);
 });
 
-test('[POL-3] an explanation says of claims what it would say of a token of that issuer', async () => {
+test('[POL-3] an explanation of claims is the same as of a token of that issuer', async () => {
   const admin = await staff.signedIn(adminClaims);
   const explained = async (body: object) => (await admin.post('/api/policies/explain', body)).json.administrator;
   expect(await explained({ token: await partner.sign(adminClaims) })).toBe(false);
@@ -61,10 +61,10 @@ test('[POL-3] an explanation says of claims what it would say of a token of that
 test('[BFF-6] a server does not start with several issuers of which none says who administers', async () => {
   await using data = await temporaryDirectory();
   const start = () => startTestServer({ dataDir: data.path, issuers: [staff.issuer.config, partner.config] });
-  await expect(start()).rejects.toThrow(/none says whose users administer: write admin_claim/);
+  await expect(start()).rejects.toThrow(/none names its administrators: write admin_claim/);
 });
 
-test('[BFF-6] an issuer that is alone goes by the options, unless it says it itself', async () => {
+test('[BFF-6] a single issuer follows the options unless it has settings of its own', async () => {
   const adminMatcher = { path: 'groups', operator: 'contains', value: '/heads' } as const;
   const alone = await startTestServer({ issuers: [branch.config], adminMatcher });
   await using _alone = alone;

@@ -64,8 +64,8 @@ function stored(): string {
   return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')).join('\n');
 }
 
-describe('[EXEC-9] [EXEC-7] what is kept for one user', () => {
-  test('does not fill the disk, however many keys they use: the oldest answers lose their content, and their keys still hold', async () => {
+describe('[EXEC-9] [EXEC-7] the storage kept for one user', () => {
+  test('is limited however many keys they use: the oldest answers lose their content, and their keys still work', async () => {
     const first = await callWithKey('flood-0', 100_000);
     for (let n = 1; n < 30; n++) expect((await callWithKey(`flood-${n}`, 100_000)).json.success).toBe(true);
     expect(keptBytes()).toBeLessThanOrEqual(quota + quota / 64);
@@ -83,7 +83,7 @@ describe('[EXEC-9] [EXEC-7] what is kept for one user', () => {
     expect((await user(tokens.admin).get('/api/calls?tool=one:give&limit=1000')).json.calls).toHaveLength(before);
   });
 
-  test('shares its bound with artifacts', async () => {
+  test('is one limit for answers and artifacts', async () => {
     for (let n = 0; n < 6; n++) {
       await callWithKey(`both-${n}`, 100_000);
       expect((await user(tokens.alice).call('one:give', give(300_000))).json.metadata.truncated).toBe(true);
@@ -93,7 +93,7 @@ describe('[EXEC-9] [EXEC-7] what is kept for one user', () => {
 });
 
 describe('[SEC-3] kept answers and artifacts', () => {
-  test('cannot be read where they lie', async () => {
+  test('are unreadable on disk', async () => {
     const { json } = await callWithKey('sealed', 1000);
     const cut = (await user(tokens.alice).call('one:give', give(300_000))).json;
     expect((await user(tokens.alice).get(`/api/bff/calls/${json.call_id}`)).json.answer.text).toContain(canary);
@@ -103,7 +103,7 @@ describe('[SEC-3] kept answers and artifacts', () => {
     for (const form of [canary, Buffer.from(canary).toString('base64').slice(0, 20)]) expect(text.includes(form)).toBe(false);
   });
 
-  test('do not open for somebody else, whoever the database says they belong to', async () => {
+  test('do not open for another user, whatever the database says', async () => {
     const { json } = await callWithKey('moved', 1000);
     const cut = (await user(tokens.alice).call('one:give', give(300_000))).json;
     withDatabase((database) => {

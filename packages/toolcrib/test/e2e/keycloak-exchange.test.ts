@@ -44,7 +44,7 @@ describe.skipIf(!keycloak.available)('with Keycloak', () => {
     await upstream?.[Symbol.asyncDispose]();
   });
 
-  test('[ID-3] the upstream is sent a token for itself, about the caller, with the rights there and no others', async () => {
+  test('[ID-3] the upstream gets a token for itself, about the caller, with the caller’s rights there and no others', async () => {
     const keys = createRemoteJWKSet(new URL(`${realm.issuer}/protocol/openid-connect/certs`));
     for (const username of ['alice', 'bob']) {
       const caller = await as(username);
@@ -59,7 +59,7 @@ describe.skipIf(!keycloak.available)('with Keycloak', () => {
     }
   });
 
-  test('[ID-4] the token a caller came with never reaches the upstream', async () => {
+  test('[ID-4] the caller’s own token never reaches the upstream', async () => {
     const alice = await as('alice');
     for (const tool of ['pizzeria:whoami', 'pizzeria:leak', 'inventory:whoami']) await alice.call(tool);
     expect(upstream.calls()).toHaveLength(3);
@@ -67,7 +67,7 @@ describe.skipIf(!keycloak.available)('with Keycloak', () => {
     for (const bytes of [body, signature]) expect(upstream.everything()).not.toContain(bytes);
   });
 
-  test('[INV-6] tools are found with the service account, which may do nothing else there', async () => {
+  test('[INV-6] tools are discovered with the service account, which may do nothing else', async () => {
     await register('found', exchangeFor('pizzeria-api'));
     const tokens = new Set(upstream.requests.map(({ headers }) => headers.authorization?.replace('Bearer ', '') ?? ''));
     expect([...tokens].map((token) => decodeJwt(token))).toEqual([
@@ -79,7 +79,7 @@ describe.skipIf(!keycloak.available)('with Keycloak', () => {
     expect(upstream.calls()).toEqual([]);
   });
 
-  test('[ID-5] who has no role at an upstream is refused, and the upstream never hears of it', async () => {
+  test('[ID-5] a user without a role at the upstream is refused, and the upstream never hears of it', async () => {
     const [alice, bob] = await Promise.all([as('alice'), as('bob')]);
     expect((await bob.call('inventory:whoami')).json).toMatchObject({
       error: { code: 'FORBIDDEN', message: expect.stringContaining('inventory-api'), retryable: false },
@@ -96,7 +96,7 @@ describe.skipIf(!keycloak.available)('with Keycloak', () => {
       { ...exchangeFor('pizzeria-api'), client_id: 'inventory-api' },
       /the client inventory-api may not exchange/,
     ],
-  ])('[ID-5] %s is the fault of the operator, and the message says what to look at', async (name, credential, words) => {
+  ])('[ID-5] %s is an error of the operator, and the message says what to check', async (name, credential, words) => {
     const namespace = name.replaceAll(' ', '-');
     await register(namespace, credential);
     upstream.requests.splice(0);
@@ -106,7 +106,7 @@ describe.skipIf(!keycloak.available)('with Keycloak', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  test('[ID-5] after a logout nothing more is exchanged', async () => {
+  test('[ID-5] no token is exchanged after a logout', async () => {
     const { access_token: token, refresh_token: refreshToken } = await realm.signIn('alice');
     const alice = server.client(token);
     expect((await alice.call('pizzeria:whoami')).json).toMatchObject({ success: true });
@@ -114,11 +114,11 @@ describe.skipIf(!keycloak.available)('with Keycloak', () => {
     expect((await alice.call('inventory:whoami')).json).toMatchObject({
       error: { code: 'UNAUTHENTICATED', message: expect.stringContaining('sign in again') },
     });
-    // What was exchanged before is still used: until when, the next test says.
+    // The token that was exchanged before is still used; the next test says until when.
     expect((await alice.call('pizzeria:whoami')).json).toMatchObject({ success: true });
   });
 
-  test('[ID-3] what was exchanged is used until 30 seconds before its end, and not after a logout beyond that', async () => {
+  test('[ID-3] an exchanged token is used until 30 seconds before it expires, and no longer after a logout', async () => {
     let now = Date.now();
     const given = { issuers: [realm.config], fetchDocument, now: () => now };
     const issuers = createTrustedIssuers(given);

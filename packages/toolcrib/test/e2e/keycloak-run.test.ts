@@ -7,7 +7,7 @@ import { startTestServer } from '../running-server.ts';
 const keycloak = part('keycloak');
 
 describe.skipIf(!keycloak.available)('with Keycloak', () => {
-  test('[SEC-2] who may register what runs a command is decided by a role of its own, and loses it with the next token', async () => {
+  test('[SEC-2] a role of its own decides who may register commands, and is gone with the next token', async () => {
     await using realm = await freshRealm(keycloak.available ? keycloak.url : '');
     await using server = await startTestServer({ issuers: [realm.config] });
     const as = async (username: string) => server.client((await realm.signIn(username)).access_token);

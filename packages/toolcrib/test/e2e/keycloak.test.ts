@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { devAudiences, devUsers } from '../../src/identity/dev-users.ts';
+import { devAudiences, devUsers } from '../../src/identity/development/dev-users.ts';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
 import { fetchDocument } from '../fixtures/loopback-egress.ts';
 import { freshRealm, openRealm, type KeycloakRealm } from '../fixtures/keycloak-realm.ts';
@@ -40,7 +40,7 @@ describe.skipIf(!keycloak.available)('with Keycloak', () => {
     expect(await Promise.all(exchanges)).toEqual(expected);
   });
 
-  test('[POL-3] two users see different tools, and one change of a policy moves one from the one to the other', async () => {
+  test('[POL-3] two users see different tools, and changing one policy moves a tool from one to the other', async () => {
     await using crib = await startWith(openRealm(issuer));
     const [admin, alice, bob] = await Promise.all([crib.as('admin'), crib.as('alice'), crib.as('bob')]);
     await admin.post('/api/groups', { id: 'sums', name: 'Sums', include: ['builtin:calculator'] });
@@ -59,13 +59,13 @@ describe.skipIf(!keycloak.available)('with Keycloak', () => {
     expect(await bob.call('builtin:calculator', sum)).toMatchObject({ status: 200, json: { text: '42' } });
   });
 
-  test('[BFF-6] who administers is decided by a role of the realm', async () => {
+  test('[BFF-6] a realm role decides who administers', async () => {
     await using crib = await startWith(openRealm(issuer));
     const statusFor = async (username: string) => (await (await crib.as(username)).get('/api/sources')).status;
     expect([await statusFor('alice'), await statusFor('admin')]).toEqual([403, 200]);
   });
 
-  test('[ID-1] only an access token for the gateway is let in, although Keycloak has signed the others too', async () => {
+  test('[ID-1] only an access token for the gateway is accepted, although Keycloak has signed the others too', async () => {
     const realm = openRealm(issuer);
     await using crib = await startWith(realm);
     const alice = await realm.signIn('alice');
@@ -80,7 +80,7 @@ describe.skipIf(!keycloak.available)('with Keycloak', () => {
     expect(await crib.server.client(alice.access_token).get('/api/bff/tools')).toMatchObject({ status: 200 });
   });
 
-  test('[ID-1] an ID token of Keycloak is refused with the usual settings, even where its audience is the one that is asked for', async () => {
+  test('[ID-1] an ID token of Keycloak is refused by default, even if its audience is right', async () => {
     const realm = openRealm(issuer);
     const { id_token: idToken, access_token: accessToken } = await realm.signIn('alice');
     // As somebody would have it who takes the client that people sign in with for the audience, and says nothing of types.

@@ -82,7 +82,7 @@ async function killAgainAndAgain(place: string[], rounds: number, kinds: readonl
   return everything.size;
 }
 
-test('[SEC-4] killed ten times under load, the server has a record of every call it acknowledged', async () => {
+test('[SEC-4] a server that is killed ten times under load has a record of every call it acknowledged', async () => {
   await using data = await temporaryDirectory();
   // Promised calls too: what became of them may be unknown, but that they were made is not.
   const kinds: Kind[] = [...quick, ['builtin:wait', { seconds: 0.01 }, { async: true }]];
@@ -90,7 +90,7 @@ test('[SEC-4] killed ten times under load, the server has a record of every call
 });
 
 describe.skipIf(!postgres.available)('on PostgreSQL', () => {
-  test('[SEC-4] [OPS-2] killed twice under load, the server has a record of every call it acknowledged', async () => {
+  test('[SEC-4] [OPS-2] a server that is killed twice under load has a record of every call it acknowledged', async () => {
     await using data = await temporaryDirectory();
     await using database = await freshPostgresDatabase();
     expect(await killAgainAndAgain(['--data', data.path, '--database', database.url], 2, quick)).toBeGreaterThan(100);

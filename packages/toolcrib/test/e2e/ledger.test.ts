@@ -32,7 +32,7 @@ async function furnish(server: ServerProcess) {
   return people;
 }
 
-describe.skipIf(!postgres.available)('a ledger kept outside agrees with what was answered and recorded', () => {
+describe.skipIf(!postgres.available)('an outside ledger agrees with the answers and the record', () => {
   let database: Awaited<ReturnType<typeof privatePostgres>>;
   let proxy: Awaited<ReturnType<typeof cuttableProxy>>;
   let server: ServerProcess;
@@ -103,7 +103,7 @@ describe.skipIf(!postgres.available)('a ledger kept outside agrees with what was
   });
 });
 
-test('[SEC-4] a killed server has recorded what it acknowledged, and leaves a trace of what was running', async () => {
+test('[SEC-4] a killed server has recorded what it acknowledged, and leaves a trace of running calls', async () => {
   await using data = await temporaryDirectory();
   const args = ['--data', data.path, ...unlimited];
   const held: string[] = [];
@@ -138,7 +138,7 @@ test('[SEC-4] a killed server has recorded what it acknowledged, and leaves a tr
 });
 
 describe.skipIf(!postgres.available)('of several servers on one PostgreSQL', () => {
-  test('[SEC-4] [OPS-2] one that is killed has recorded what it acknowledged, leaves a trace, and nothing is executed twice', async () => {
+  test('[SEC-4] [OPS-2] a killed one has recorded what it acknowledged, leaves a trace, and nothing is executed twice', async () => {
     await using database = await freshPostgresDatabase();
     await using folders = await temporaryDirectory();
     await using opened = new AsyncDisposableStack();
@@ -183,7 +183,7 @@ describe.skipIf(!postgres.available)('of several servers on one PostgreSQL', () 
     await ledger.stop();
     // Clients whose connection broke send the same key again, to another server.
     await ledger.askAgain();
-    // What nobody has recorded yet is recorded by the next start, or by those that run, within half a minute.
+    // Unrecorded calls are recorded by the next start, or by running servers, within half a minute.
     await open('3');
     expect(await disagreements({ ledger, upstream, admin, killed: true })).toEqual([]);
     await until(async () => (await admin.get('/api/calls?status=running')).json.calls.length === 0);

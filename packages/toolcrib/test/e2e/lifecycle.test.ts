@@ -43,7 +43,7 @@ async function conditionalServer() {
 }
 
 describe('a valid registration', () => {
-  test('[SRC-9] is answered at once as starting, and its discovery goes on behind it', async () => {
+  test('[SRC-9] is answered at once as starting, and discovery continues in the background', async () => {
     const { status, headers, json } = await admin.post('/api/sources', { name: 'Slow', mcp_command: fixture('hang-handshake') });
     expect([status, json.status, json.enabled]).toEqual([201, { state: 'starting' }, true]);
     expect(headers.get('location')).toBe(`/api/sources/${json.id}`);
@@ -54,7 +54,7 @@ describe('a valid registration', () => {
     expect((await admin.delete('/api/sources/slow')).status).toBe(204);
   });
 
-  test('[SRC-9] is waited for no longer than it is asked to', async () => {
+  test('[SRC-9] is waited for no longer than requested', async () => {
     const { json } = await admin.post('/api/sources?wait=1', { name: 'Slow', mcp_command: fixture('hang-handshake') });
     expect(json.status.state).toBe('starting');
     await admin.delete('/api/sources/slow');
@@ -62,7 +62,7 @@ describe('a valid registration', () => {
 });
 
 describe('the status of a source', () => {
-  test('[LIFE-1] what is wanted, what is seen and how it answers are three things', async () => {
+  test('[LIFE-1] keeps apart whether the source is wanted, its state and its health', async () => {
     const seen = async () => {
       const { enabled, status, health } = await source('facts');
       return [enabled, status.state, health];
@@ -80,7 +80,7 @@ describe('the status of a source', () => {
     expect(await seen()).toEqual([true, 'running', 'healthy']);
   });
 
-  test('[LIFE-3] a transient source is proven ready once, and nothing of it is left while it runs', async () => {
+  test('[LIFE-3] of a transient source is running once it was proven ready, with no process left', async () => {
     const before = await processes();
     await register({ name: 'Proven', mcp_command: fixture('plain'), resilience: { heartbeatIntervalMs: 1 } });
     expect(await stateOf('proven')).toBe('running');
@@ -91,7 +91,7 @@ describe('the status of a source', () => {
     expect(lines.filter(({ text }: { text: string }) => text.endsWith('started.'))).toHaveLength(1);
   });
 
-  test('[LIFE-3] a source whose secret is missing is not spawned at all', async () => {
+  test('[LIFE-3] of a source whose secret is missing is an error, and nothing is spawned', async () => {
     const { json } = await register({ name: 'Unresolved', mcp_command: fixture('plain'), mcp_env_vars: { A: '${NOWHERE_AT_ALL}' } });
     expect(json.status).toMatchObject({ state: 'error', code: 'VALIDATION_ERROR', message: expect.stringContaining('NOWHERE_AT_ALL') });
     expect((await admin.get('/api/sources/unresolved/logs')).json.lines.map(({ text }: { text: string }) => text)).toEqual([
@@ -99,7 +99,7 @@ describe('the status of a source', () => {
     ]);
   });
 
-  test('[LIFE-2] [MCP-10] tools stay while a server is restarted, go when it is given up, and come back with it', async () => {
+  test('[LIFE-2] [MCP-10] keeps tools listed during a restart, removes them when it gives up, and brings them back', async () => {
     const { allow, forbid, ...command } = await conditionalServer();
     await register({ name: 'Fragile', ...command, resilience: { restart: { maxAttempts: 2, backoffMs: 1500 } } });
     const listed = async () => (await alice.listedNames()).includes('fragile:echo');
@@ -126,7 +126,7 @@ describe('the status of a source', () => {
     expect([await listed(), await stored()]).toEqual([true, count]);
   });
 
-  test('[LIFE-7] a source that is switched on and fails is switched off again, and the reason is the answer', async () => {
+  test('[LIFE-7] is switched off again when enabling fails, and the reason is the answer', async () => {
     const { allow, forbid, ...command } = await conditionalServer();
     await forbid();
     await register({ name: 'Switched', ...command, enabled: false });
@@ -142,7 +142,7 @@ describe('the status of a source', () => {
 });
 
 describe('a remote server', () => {
-  test('[ENV-5] gets its variables as headers, and headers that are given win', async () => {
+  test('[ENV-5] gets its variables as headers, and explicit headers win', async () => {
     await using remote = await startHandmadeServer({ 'tools/list': ({ result }) => result({ tools: [echo] }) });
     const { json } = await register({
       name: 'Headed',
@@ -156,21 +156,24 @@ describe('a remote server', () => {
     for (const request of remote.requests) expect(request.headers).toMatchObject(headers);
   });
 
-  test.each([401, 403])('[ERR-10] [LIFE-1] that answers %i has refused us: the answer says so, and so does its health', async (status) => {
-    let refuse = true;
-    const call = ({ response, result }: Asked) => (refuse ? response.writeHead(status).end() : result(textResult('welcome')));
-    await using remote = await startHandmadeServer({ 'tools/list': ({ result }) => result({ tools: [echo] }), 'tools/call': call });
-    await register({ name: `Guarded ${status}`, mcp_server_url: remote.url });
-    const called = await alice.call(`guarded-${status}:echo`);
-    expect([called.status, called.json.success, called.json.error.upstream_status]).toEqual([200, false, status]);
-    // It is alive: its tools stay, and so does its status.
-    expect(await source(`guarded-${status}`)).toMatchObject({ health: 'unauthenticated', status: { state: 'running' } });
-    refuse = false;
-    expect((await alice.call(`guarded-${status}:echo`)).json.text).toBe('welcome');
-    expect((await source(`guarded-${status}`)).health).toBe('healthy');
-  });
+  test.each([401, 403])(
+    '[ERR-10] [LIFE-1] that answers %i makes the call fail with that status and the source unauthenticated',
+    async (status) => {
+      let refuse = true;
+      const call = ({ response, result }: Asked) => (refuse ? response.writeHead(status).end() : result(textResult('welcome')));
+      await using remote = await startHandmadeServer({ 'tools/list': ({ result }) => result({ tools: [echo] }), 'tools/call': call });
+      await register({ name: `Guarded ${status}`, mcp_server_url: remote.url });
+      const called = await alice.call(`guarded-${status}:echo`);
+      expect([called.status, called.json.success, called.json.error.upstream_status]).toEqual([200, false, status]);
+      // It is alive: its tools stay, and so does its status.
+      expect(await source(`guarded-${status}`)).toMatchObject({ health: 'unauthenticated', status: { state: 'running' } });
+      refuse = false;
+      expect((await alice.call(`guarded-${status}:echo`)).json.text).toBe('welcome');
+      expect((await source(`guarded-${status}`)).health).toBe('healthy');
+    },
+  );
 
-  test('[ERR-8] whose connection is cut in the middle of a call fails it as NETWORK_ERROR', async () => {
+  test('[ERR-8] whose connection breaks in the middle of a call fails it as NETWORK_ERROR', async () => {
     await using remote = await startHandmadeServer({
       'tools/list': ({ result }) => result({ tools: [echo] }),
       'tools/call': ({ response }) => response.destroy(),
@@ -182,7 +185,7 @@ describe('a remote server', () => {
   });
 });
 
-test('[ERR-9] an answer that is no valid message fails its call, and what it was is in the log', async () => {
+test('[ERR-9] an answer that is not a valid message fails its call and is logged', async () => {
   await register({ name: 'Odd', mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton' });
   const { json } = await alice.call('odd:invalid', { how: 'both' });
   expect(json).toMatchObject({ success: false, error: { code: 'SERVICE_UNAVAILABLE' } });

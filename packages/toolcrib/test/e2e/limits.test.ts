@@ -42,7 +42,7 @@ describe('[EXEC-7] a source that may run one call at once, with two in the queue
     await admin.patch('/api/tools/wide:hold', { limits });
   });
 
-  test('runs those that wait in their order, and refuses one too many with Retry-After', async () => {
+  test('runs waiting calls in order, and refuses one too many with Retry-After', async () => {
     const running = await begin('wide:hold', { key: 'a' }, 'running');
     const first = await begin('wide:hold', { key: 'b' }, 'queued');
     const second = await begin('wide:hold', { key: 'c' }, 'queued');
@@ -51,7 +51,7 @@ describe('[EXEC-7] a source that may run one call at once, with two in the queue
     expect([full.status, full.headers.get('retry-after'), full.json]).toEqual([
       429,
       '1',
-      { code: 'RATE_LIMITED', message: 'This tool may run 1 calls at once, and 2 wait already: try again later' },
+      { code: 'RATE_LIMITED', message: 'This tool may run 1 call at a time, and 2 wait already: try again later' },
     ]);
     // Nothing of the second reaches the server before the first has ended.
     for (const [location, key] of [
@@ -70,7 +70,7 @@ describe('[EXEC-7] a source that may run one call at once, with two in the queue
     expect((await admin.get('/api/tools/wide:hold')).json.limits).toEqual(limits);
   });
 
-  test('[EXEC-9] a queued call can be cancelled, and runs out of time, without having run: its key is free again', async () => {
+  test('[EXEC-9] frees the key of a queued call that is cancelled or times out before it ran', async () => {
     const key = { 'idempotency-key': 'late' };
     const running = await begin('narrow:hold', { key: 'never' }, 'running');
     const cancelled = await begin('narrow:echo', { text: 'x' }, 'queued');
@@ -85,13 +85,13 @@ describe('[EXEC-7] a source that may run one call at once, with two in the queue
     expect((await alice.call('narrow:echo', { text: 'x' }, {}, key)).json).toMatchObject({ success: true, text: 'x' });
   });
 
-  test('a rate is refused before anybody waits', async () => {
+  test('refuses by rate before anybody waits', async () => {
     await admin.patch('/api/tools/wide:echo', { limits: { rate_per_second: 0.01, burst: 1 } });
     expect((await alice.call('wide:echo', { text: 'x' })).status).toBe(200);
     expect(await alice.call('wide:echo', { text: 'x' })).toMatchObject({ status: 429, json: { code: 'RATE_LIMITED' } });
   });
 
-  test('the shorter of two timeouts holds', async () => {
+  test('uses the shorter of two timeouts', async () => {
     await admin.patch('/api/tools/wide:slow', { limits: { timeout_ms: 30 } });
     const { json } = await alice.call('wide:slow', { ms: 60_000 }, { timeout_ms: 50_000 });
     expect([json.status, json.error.message]).toEqual(['timed_out', 'wide:slow did not answer within 30 ms']);
@@ -99,7 +99,7 @@ describe('[EXEC-7] a source that may run one call at once, with two in the queue
 });
 
 describe('[EXEC-7] the breaker of a remote source', () => {
-  test('opens when the server keeps failing, is seen by administrators, and closes when one call works again', async () => {
+  test('opens when the server keeps failing, is shown to administrators, and closes after one success', async () => {
     let broken = false;
     await using remote = await startHandmadeServer({
       'tools/list': ({ result }) => result({ tools: [{ name: 'look', inputSchema: { type: 'object' } }] }),
@@ -122,7 +122,7 @@ describe('[EXEC-7] the breaker of a remote source', () => {
       expect.stringMatching(/^[12]$/),
       'SERVICE_UNAVAILABLE',
     ]);
-    expect(refused.json.message).toMatch(/^shaky keeps failing and is left alone since 20.*The last failure: .*500/);
+    expect(refused.json.message).toMatch(/^shaky keeps failing: calls have been refused since 20.*The last failure: .*500/);
     expect(remote.requests).toHaveLength(asked);
     expect((await admin.get('/api/sources/shaky')).json.breaker).not.toBe('closed');
     expect(await metric('toolcrib_breakers_open{of="shaky",state="[a-z_]+"}')).toBe('1');
@@ -138,7 +138,7 @@ describe('[EXEC-7] the breaker of a remote source', () => {
     await admin.delete('/api/sources/shaky');
   });
 
-  test('[ID-5] is never opened by what one caller may not do, or asks wrongly, or by the tool itself', async () => {
+  test('[ID-5] stays closed when one caller lacks rights, sends wrong arguments, or the tool itself fails', async () => {
     let status = 403;
     await using remote = await startHandmadeServer({
       'tools/list': ({ result }) => result({ tools: [{ name: 'look', inputSchema: { type: 'object' } }] }),

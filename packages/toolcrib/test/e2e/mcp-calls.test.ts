@@ -28,29 +28,29 @@ async function register(body: object) {
 }
 
 describe('a call to a server over stdio', () => {
-  test('[EXEC-2] gives structured content as the result', async () => {
+  test('[EXEC-2] returns structured content as the result', async () => {
     expect(await alice.call('one:add', { a: 2, b: 40 })).toMatchObject({ json: { success: true, result: { sum: 42 }, text: '42' } });
   });
 
-  test("[ERR-7] [EXEC-3] [EXEC-4] that the tool itself fails is a failed answer, and says nothing about the source's health", async () => {
+  test('[ERR-7] [EXEC-3] [EXEC-4] fails with an answer when the tool itself fails, which leaves the health of the source alone', async () => {
     const { status, json } = await alice.call('one:fail', { text: 'no such file' });
     expect([status, json.success, json.error]).toMatchObject([200, false, { code: 'SERVICE_UNAVAILABLE', message: 'no such file' }]);
     expect((await admin.get('/api/sources/one')).json.health).toBe('healthy');
   });
 
-  test('[ERR-6] that takes too long has timed out, and the server is told', async () => {
+  test('[ERR-6] times out when it takes too long, and the server is told', async () => {
     const { json } = await alice.call('one:hold', { key: 'never' }, { timeout_ms: 100 });
     expect(json).toMatchObject({ success: false, status: 'timed_out', error: { code: 'NETWORK_ERROR' } });
     await until(async () => (await alice.call('one:cancelled')).json.result.length > 0);
   });
 
-  test('[ERR-9] that is answered with nonsense fails, and the next one works', async () => {
+  test('[ERR-9] fails when it is answered with nonsense, and the next one works', async () => {
     const { json } = await alice.call('one:invalid', { how: 'result' });
     expect(json).toMatchObject({ success: false, error: { code: 'SERVICE_UNAVAILABLE' } });
     expect(await alice.call('one:echo', { text: 'on' })).toMatchObject({ json: { text: 'on' } });
   });
 
-  test('[ERR-5] [LIFE-2] whose server crashes fails at once with what it said last, and the next one works', async () => {
+  test('[ERR-5] [LIFE-2] fails at once with the last output when its server crashes, and the next one works', async () => {
     const { json } = await alice.call('one:crash', { code: 9, words: 'out of memory' });
     expect(json).toMatchObject({ success: false, error: { code: 'SERVICE_UNAVAILABLE' } });
     expect(json.error.message).toContain('out of memory');
@@ -58,14 +58,14 @@ describe('a call to a server over stdio', () => {
     expect(await alice.call('one:echo', { text: 'back' })).toMatchObject({ json: { success: true, text: 'back' } });
   });
 
-  test('[MCP-9] streams its progress in order, the last one too', async () => {
+  test('[MCP-9] streams its progress in order, including the last one', async () => {
     await using stream = await alice.callStream('one:progress', { steps: 4 });
     const events = await stream.rest();
     expect(events.map(({ event }) => event)).toEqual(['progress', 'progress', 'progress', 'progress', 'result']);
     expect(events.slice(0, 4).map(({ data }) => data.progress)).toEqual([1, 2, 3, 4]);
   });
 
-  test('[MCP-13] asks its caller in the middle, where one is there to answer', async () => {
+  test('[MCP-13] can ask its caller a question, if one is there to answer', async () => {
     await using stream = await alice.callStream('one:elicit', { message: 'Sure?' });
     const { data } = await stream.nextOf('elicitation');
     const path = `/api/bff/calls/${data.call_id}/elicitations/${data.elicitation_id}`;
@@ -75,12 +75,12 @@ describe('a call to a server over stdio', () => {
     expect(JSON.stringify((await alice.call('one:elicit', { message: 'Sure?' })).json)).toContain('decline');
   });
 
-  test('[MCP-7] a tool that a server adds is listed without anybody asking', async () => {
+  test('[MCP-7] shows a tool that the server adds without being asked', async () => {
     await alice.call('one:grow', { name: 'sprout' });
     expect(await until(async () => (await alice.listedNames()).includes('one:sprout'))).toBe(true);
   });
 
-  test('[MCP-5] fifty first calls at once start one process', async () => {
+  test('[MCP-5] starts one process even if fifty first calls race', async () => {
     const { id } = await register({ name: 'Race', mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton' });
     await admin.post(`/api/sources/${id}/restart`, undefined);
     const answers = await Promise.all(Array.from({ length: 50 }, () => alice.call('race:process')));
@@ -89,7 +89,7 @@ describe('a call to a server over stdio', () => {
 });
 
 describe('[ENV-4] a secret of a source', () => {
-  test('[ENV-3] [MC-T6] [MC-T7] reaches its server, and is taken out of whatever the server says', async () => {
+  test('[ENV-3] [MC-T6] [MC-T7] reaches its server, and is removed from everything the server says', async () => {
     const { json } = await admin.post('/api/sources?wait=30000', {
       name: 'Secretive',
       mcp_command: fixture('plain'),
@@ -108,7 +108,7 @@ describe('[ENV-4] a secret of a source', () => {
   });
 });
 
-describe('[ENV-4] [SEC-1] a secret that a server gives away', () => {
+describe('[ENV-4] [SEC-1] a secret that a server reveals', () => {
   const token = 'canary-8d41f0e2b75c9a36';
   beforeAll(() =>
     register({
@@ -136,7 +136,7 @@ describe('[ENV-4] [SEC-1] a secret that a server gives away', () => {
     expect(Buffer.from(said, 'base64').toString('latin1')).not.toContain('8d41f0e2b75c');
   });
 
-  test('cannot be guessed: what a caller sends comes back as it is, whether it is right or not', async () => {
+  test('cannot be guessed: text that the caller sends comes back unchanged, right or wrong', async () => {
     const guesses = { text: 'hunter1 hunter2 hunter3' };
     expect((await alice.call('chatty:echo', guesses)).json.text).toBe(guesses.text);
     expect((await alice.call('chatty:fail', guesses)).json.text ?? '').not.toContain('***');
@@ -148,7 +148,7 @@ describe('[ENV-4] [SEC-1] a secret that a server gives away', () => {
   });
 });
 
-test('[ENV-2] [SRC-7] a secret in an argument is kept out of the definition and filled in when the server is started', async () => {
+test('[ENV-2] [SRC-7] a secret in an argument stays out of the definition and is filled in when the server starts', async () => {
   const { json } = await admin.post('/api/sources?wait=30000', {
     name: 'Argued',
     mcp_command: [...fixture('plain'), '--api-key', 'canary-77aa01bc'],

@@ -28,15 +28,21 @@ const logOf = async (id: string) => {
 const singleton = { mcp_lifecycle_mode: 'singleton', resilience: { restart: { maxAttempts: 5, backoffMs: 10 } } };
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 
-test('[ERR-4] a server that never answers the handshake is an error of the source, and its process is gone', async () => {
+test('[ERR-4] a server that never answers the handshake puts its source into error, and its process is gone', async () => {
   const before = childrenOf(process.pid);
   const { status } = await register({ name: 'Silent', mcp_command: fixture('hang-handshake'), resilience: { startupTimeoutMs: 400 } });
-  expect(status).toEqual({ state: 'error', code: 'NETWORK_ERROR', message: expect.stringMatching(/^Handshake timed out/) });
+  expect(status).toEqual({
+    state: 'error',
+    code: 'NETWORK_ERROR',
+    message: expect.stringMatching(/^Handshake timed out.*\nready$/),
+    summary: expect.stringMatching(/^Handshake timed out[^\n]*$/),
+    last_words: ['ready'],
+  });
   await untilSeen(() => childrenOf(process.pid).length === before.length);
 });
 
 describe('[ERR-5] a process that crashes', () => {
-  test('fails the calls on it at once with its last words, which are bounded and cleared of secrets; the next call works', async () => {
+  test('fails its calls at once with its last output, bounded and redacted, and the next call works', async () => {
     await register({ name: 'Crashing', mcp_command: fixture('plain'), mcp_env_vars: { API_TOKEN: 'canary-8812ff' }, ...singleton });
     const waiting = [1, 2, 3].map((key) => alice.call('crashing:hold', { key }));
     const words = `${'x'.repeat(100_000)}\nthe token was canary-8812ff`;
@@ -51,7 +57,7 @@ describe('[ERR-5] a process that crashes', () => {
     expect(await alice.call('crashing:echo', { text: 'again' })).toMatchObject({ json: { success: true, text: 'again' } });
   });
 
-  test('and is transient fails its own call and no other', async () => {
+  test('fails only its own call in transient mode', async () => {
     await register({ name: 'Fresh', mcp_command: fixture('plain') });
     const calls = [alice.call('fresh:crash', { words: 'no memory' }), alice.call('fresh:echo', { text: 'fine' })] as const;
     const [crashed, echoed] = await Promise.all(calls);
@@ -59,7 +65,7 @@ describe('[ERR-5] a process that crashes', () => {
     expect(echoed.json).toMatchObject({ success: true, text: 'fine' });
   });
 
-  test.each(['singleton', 'transient'])('and speaks SSE (%s) is told from a connection that was cut', async (mcp_lifecycle_mode) => {
+  test.each(['singleton', 'transient'])('is told apart from a cut connection over SSE (%s)', async (mcp_lifecycle_mode) => {
     const mcp_command = [process.execPath, join(plainPrograms, 'sse-server.js')];
     const namespace = `eventful-${mcp_lifecycle_mode}`;
     const form = { name: 'Eventful', namespace, mcp_command, mcp_transport_type: 'sse', ...singleton, mcp_lifecycle_mode };
@@ -70,14 +76,14 @@ describe('[ERR-5] a process that crashes', () => {
   });
 });
 
-test('[ERR-6] a call that times out is told so, upstream is told too, and the source goes on', async () => {
+test('[ERR-6] a call that times out says so, the server is told, and the source goes on', async () => {
   await register({ name: 'Slow', mcp_command: fixture('plain'), ...singleton });
   const { status, json } = await alice.call('slow:hold', { key: 'never' }, { timeout_ms: 100 });
   expect([status, json.status, json.error.code]).toEqual([200, 'timed_out', 'NETWORK_ERROR']);
   await until(async () => (await alice.call('slow:cancelled')).json.result.length === 1);
 });
 
-test('[ERR-7] [LIFE-1] a call that the server refuses is an error result, and says nothing about the health of the source', async () => {
+test('[ERR-7] [LIFE-1] a call that the server refuses is an error result, and leaves the health of the source alone', async () => {
   await register({ name: 'Refusing', mcp_command: fixture('plain'), ...singleton });
   for (let time = 0; time < 3; time++) {
     const { status, json } = await alice.call('refusing:refuse', { code: -32602, message: 'no such account' });
@@ -87,7 +93,7 @@ test('[ERR-7] [LIFE-1] a call that the server refuses is an error result, and sa
   expect((await sourceOf('refusing')).health).toBe('healthy');
 });
 
-describe('[EXEC-6] the JSON-RPC code that a server sends decides the code of the answer', () => {
+describe('[EXEC-6] the JSON-RPC code of a server decides the code of the answer', () => {
   const byRpcCode = [
     [-32_600, 'VALIDATION_ERROR', 'tool'],
     [-32_602, 'VALIDATION_ERROR', 'tool'],
@@ -112,7 +118,7 @@ describe('[EXEC-6] the JSON-RPC code that a server sends decides the code of the
     expect((await sourceOf('coded')).health).toBe('healthy');
   });
 
-  test('over HTTP, whatever the status beside it', async () => {
+  test('over HTTP, whatever the HTTP status', async () => {
     const serverInfo = { name: 'coded', version: '1' };
     await using upstream = await startHandmadeServer({
       initialize: ({ message, json }) =>
@@ -133,7 +139,7 @@ describe('[EXEC-6] the JSON-RPC code that a server sends decides the code of the
     await admin.delete(`/api/sources/${id}`);
   });
 
-  test('[UTCP-1] and the status that a UTCP client gets', async () => {
+  test('[UTCP-1] for a UTCP client too, which gets the fitting status', async () => {
     const { json: tools } = await alice.get('/api/bff/tools?limit=1000');
     const { tool_id } = tools.tools.find(({ name }: { name: string }) => name === 'coded:refuse');
     for (const [rpc, code, origin] of byRpcCode) {
@@ -143,7 +149,7 @@ describe('[EXEC-6] the JSON-RPC code that a server sends decides the code of the
   });
 });
 
-test('[ERR-8] a connection that is lost in the middle of a call is a network error, and the next call works', async () => {
+test('[ERR-8] a connection lost in the middle of a call is a network error, and the next call works', async () => {
   let cut = true;
   await using upstream = await startHandmadeServer({
     'tools/list': ({ result }) => result({ tools: [tool('write')] }),
@@ -169,7 +175,7 @@ test.each(['result', 'both', 'version'])('[ERR-9] an invalid message (%s) fails 
 });
 
 test.each([401, 403])(
-  '[ERR-10] a server that answers %i to a call: the status is told, and the source is unauthenticated',
+  '[ERR-10] a server that answers %i to a call makes the source unauthenticated, and the answer has the status',
   async (refused) => {
     let refuses = true;
     await using upstream = await startHandmadeServer({

@@ -18,7 +18,7 @@ async function valueOf(series: string): Promise<number | undefined> {
   return line === undefined ? undefined : Number(line.slice(series.length));
 }
 
-test('[OPS-1] requests without a valid token are counted by what was wrong with it', async () => {
+test('[OPS-1] requests without a valid token are counted by reason', async () => {
   await using stranger = await startTokenIssuer();
   const now = Math.floor(Date.now() / 1000);
   const tokens = {
@@ -37,7 +37,7 @@ test('[OPS-1] requests without a valid token are counted by what was wrong with 
   expect(await valueOf('toolcrib_authentication_failures_total{reason="missing"}')).toBe(1);
 });
 
-test('[OPS-1] use, denials, open streams and the writing of the record are counted', async () => {
+test('[OPS-1] use, denials, open streams and writes of the record are counted', async () => {
   const user = await crib.signedIn(userClaims);
   await user.call('builtin:uuid');
   await user.call('builtin:no_such_tool');
@@ -52,7 +52,7 @@ test('[OPS-1] use, denials, open streams and the writing of the record are count
   await until(async () => (await valueOf('toolcrib_event_streams')) === 0);
 });
 
-test('[OPS-1] the sessions of a source, and whether one was ready for a call, are counted', async () => {
+test('[OPS-1] the sessions of a source are counted, and whether one was ready for a call', async () => {
   const admin = await crib.signedIn(adminClaims);
   const body = { name: 'Ready', namespace: 'ready', mcp_command: fixture('plain'), standby: 1 };
   await admin.post('/api/sources?wait=30000', body);

@@ -25,7 +25,7 @@ const rules = (parse(await read('ops/prometheus/alerts.yaml')) as Rules).groups.
 const dashboard = JSON.parse(await read('ops/grafana/toolcrib.json')) as { panels: Panel[] };
 const panels = dashboard.panels.filter(({ type }) => type !== 'row');
 
-/** Of what a server may be without: a file it is configured by. */
+/** Metrics that exist only with a configuration file. */
 const onlyWhereUsed = new Set(['toolcrib_config_last_reload_success']);
 
 /** Without the endings that a histogram adds. */
@@ -37,7 +37,7 @@ async function metricsOfServer(): Promise<string> {
   return (await server.client().get('/metrics')).text;
 }
 
-test('[OPS-1] every alert and every panel is about metrics that a server has', async () => {
+test('[OPS-1] every alert and panel uses metrics that a server has', async () => {
   const text = await metricsOfServer();
   const known = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
   const used = [...rules.map(({ expr }) => expr), ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))].flatMap(
@@ -47,14 +47,14 @@ test('[OPS-1] every alert and every panel is about metrics that a server has', a
   expect([...new Set(used)].filter((name) => !known.has(name) && !onlyWhereUsed.has(name))).toEqual([]);
 });
 
-test('[OPS-1] every panel has a question, every alert says what to do and is in the documentation', async () => {
+test('[OPS-1] every panel asks a question, and every alert says what to do and is documented', async () => {
   expect(panels.filter(({ targets = [] }) => targets.length === 0)).toEqual([]);
   expect(rules.filter(({ annotations }) => !annotations['summary'] || !annotations['action'])).toEqual([]);
   const page = await read('docs/observability.md');
   expect(rules.filter(({ alert }) => !page.includes(`\`${alert}\``)).map(({ alert }) => alert)).toEqual([]);
 });
 
-test('[OPS-1] every metric of ours is in the documentation', async () => {
+test('[OPS-1] every metric of ours is documented', async () => {
   const page = await read('docs/observability.md');
   const names = [...(await metricsOfServer()).matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name);
   const own = names.filter((name) => !/^toolcrib_(process|nodejs)_/.test(name));
@@ -74,11 +74,11 @@ describe.skipIf(!promtool.available)('promtool', () => {
     expect((await run(command, ['check', 'rules', 'alerts.yaml'], { cwd: folder })).stdout).toContain(`${rules.length} rules found`);
   });
 
-  test('[OPS-1] sees every alert fire where it should, and none where all is well', async () => {
+  test('[OPS-1] sees every alert fire where it should, and none when all is well', async () => {
     expect((await run(command, ['test', 'rules', 'alerts.test.yaml'], { cwd: folder })).stdout).toContain('SUCCESS');
   });
 
-  test('[OPS-1] can read what a server says of itself', async () => {
+  test('[OPS-1] can read the metrics of a server', async () => {
     const checking = run(command, ['check', 'metrics']);
     checking.child.stdin?.end(await metricsOfServer());
     // It finds fault with names that Node's own metrics have in every program; a text it cannot read is an error.

@@ -18,7 +18,7 @@ const openssl = part('openssl');
 /** Another address of this machine than the proxy's own, as callers elsewhere have. */
 const callersAddress = '127.0.0.2';
 
-describe.skipIf(!nginx.available || !openssl.available)('behind nginx as docs/running.md sets it up', () => {
+describe.skipIf(!nginx.available || !openssl.available)('behind nginx as in docs/running.md', () => {
   const opened = new AsyncDisposableStack();
   let server: TestServer;
   let port: number;
@@ -64,19 +64,19 @@ describe.skipIf(!nginx.available || !openssl.available)('behind nginx as docs/ru
     return JSON.parse((await response.toArray()).join('')) as Record<string, unknown>;
   }
 
-  test('calls go through over TLS', async () => {
+  test('calls work over TLS', async () => {
     const body = JSON.stringify({ name: 'builtin:calculator', arguments: { expression: '6 * 7' } });
     expect(await jsonOf(await ask('/api/bff/tools/call', { method: 'POST', body }))).toMatchObject({ success: true, text: '42' });
   });
 
-  test('events arrive as they come, and are not kept back until the stream ends', async () => {
+  test('events arrive at once and are not buffered until the stream ends', async () => {
     const stream = await ask('/api/bff/sse', { headers: { accept: 'text/event-stream' } });
     const [first] = (await once(stream.setEncoding('utf8'), 'data')) as [string];
     expect(first).toContain('event: connected');
     stream.destroy();
   });
 
-  test('[SEC-4] the record has the address of the caller, not of the proxy, nor one that the caller made up', async () => {
+  test('[SEC-4] the record has the address of the caller, not of the proxy, and not a forged one', async () => {
     const refused = await ask('/api/me', { headers: { authorization: 'Bearer no.token.at-all', 'x-forwarded-for': '203.0.113.7' } });
     expect(refused.statusCode).toBe(401);
     refused.resume();

@@ -9,7 +9,7 @@ import { adminClaims, spawnServer, temporaryDirectory, userClaims } from '../run
 
 const poison = fileURLToPath(new URL('../fixtures/poison.ts', import.meta.url));
 
-test('[SEC-1] a server whose every other way out is blocked reaches its issuer, servers and authorization servers', async () => {
+test('[SEC-1] a server whose every other way out is blocked still reaches its issuer, MCP servers and authorization servers', async () => {
   await using issuer = await startTokenIssuer();
   await using oauth = await startOAuthServer();
   await using wiki = await startProtectedServer(oauth);

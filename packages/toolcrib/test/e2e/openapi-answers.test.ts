@@ -8,7 +8,7 @@ import { startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
 let server: OpenServer;
 let service: RunningServer;
 let sourcePath: string;
-/** What the service does next, by path. */
+/** The next answer of the service, by path. */
 const does: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {};
 
 beforeAll(async () => {
@@ -34,8 +34,8 @@ afterAll(async () => {
 
 const call = async (name: string) => (await server.alice.call(`api:${name}`)).json;
 
-describe('what a service answers with, as a caller sees it', () => {
-  test('[HTTP-2] a file is an artifact, with its name, type and size, however small it is', async () => {
+describe('an answer of a service', () => {
+  test('[HTTP-2] that is a file is an artifact with name, type and size, however small', async () => {
     does['/report'] = (_request, response) =>
       void response
         .writeHead(200, { 'content-type': 'application/pdf', 'content-disposition': 'attachment; filename="q3.pdf"' })
@@ -53,7 +53,7 @@ describe('what a service answers with, as a caller sees it', () => {
     expect((await server.bob.get(url)).status).toBe(404);
   });
 
-  test('[HTTP-2] [EXEC-8] a service that says when to come back is asked again, where that does no harm', async () => {
+  test('[HTTP-2] [EXEC-8] that says when to come back is retried if that does no harm', async () => {
     let refusals = 1;
     does['/busy'] = (_request, response) => {
       if (refusals-- > 0) return void response.writeHead(503, { 'retry-after': '0' }).end();
@@ -69,7 +69,7 @@ describe('what a service answers with, as a caller sees it', () => {
     });
   });
 
-  test('[HTTP-2] [EXEC-7] what is the fault of a caller never leads to a breaker, and tells what was wrong', async () => {
+  test('[HTTP-2] [EXEC-7] that is the caller’s fault never opens a breaker, and says what was wrong', async () => {
     does['/busy'] = (_request, response) =>
       void response.writeHead(422, { 'content-type': 'application/problem+json' }).end('{"title":"Unprocessable","detail":"No such day"}');
     for (let calls = 0; calls < 10; calls++) {
@@ -83,7 +83,7 @@ describe('what a service answers with, as a caller sees it', () => {
     expect(await call('busy')).toMatchObject({ success: true, text: '', metadata: { http: { status: 204 } } });
   });
 
-  test('[ERR-10] a service that does not accept us is alive, and its health says what is wrong', async () => {
+  test('[ERR-10] that rejects our credential shows a living service, and its health says what is wrong', async () => {
     does['/locked'] = (_request, response) => void response.writeHead(401).end();
     expect(await call('locked')).toMatchObject({ error: { code: 'UNAUTHENTICATED', upstream_status: 401 } });
     expect((await server.admin.get(sourcePath)).json).toMatchObject({ health: 'unauthenticated', status: { state: 'running' } });

@@ -9,7 +9,7 @@ import { adminClaims, startTestServer, until } from '../running-server.ts';
 
 const postgres = part('postgres');
 
-test('[MCP-12] [ID-5] every user speaks to a service of a document for themselves', async () => {
+test('[MCP-12] [ID-5] every user calls the service of a document with their own account', async () => {
   await using oauth = await startOAuthServer();
   await using service = await startDocumentService();
   await using server = await startOpenServer();
@@ -43,7 +43,7 @@ test('[MCP-12] [ID-5] every user speaks to a service of a document for themselve
 });
 
 describe.skipIf(!postgres.available)('[OPS-2] two servers on one PostgreSQL', () => {
-  test('have the tools of one document, which the second need not import', async () => {
+  test('share the tools of one document, which the second need not import', async () => {
     await using database = await freshPostgresDatabase();
     await using issuer = await startTokenIssuer();
     await using service = await startDocumentService();

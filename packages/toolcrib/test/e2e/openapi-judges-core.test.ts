@@ -31,7 +31,7 @@ const shares: Record<string, { file: string; bodies: number; others: number; cre
 const nullableChoice =
   'nullable beside oneOf or allOf, which OpenAPI 3.0.3 gives no meaning: we read it as it was meant, openapi-core does not';
 const readOnlyNumber = 'the schema of a parameter is readOnly, which concerns properties alone, and openapi-core refuses whatever is sent';
-/** What openapi-core reads wrongly, by the name of the tool: it is not asked about these. */
+/** Tools that openapi-core reads wrongly, by name; it is not asked about these. */
 const notJudged: Record<string, string> = {
   'github:orgs_custom-properties-for-repos-create-or-update-organization-definition': nullableChoice,
   'github:projects_update-item-for-user': nullableChoice,
@@ -118,7 +118,7 @@ async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promi
 const withNumbers = (json: string | undefined) => json?.replaceAll(/"(-?[1-9]\d{15,19})"/g, '$1');
 const jsonOf = (value: unknown) => withNumbers(JSON.stringify(value));
 
-/** What the judge read out of the request, where it should have read what was meant. */
+/** The values that the judge read from the request, which must be the ones that were meant. */
 function differences({ operation, args }: JudgedCall, verdict: Verdict): string[] {
   const wrong: string[] = [];
   for (const { argument, name, in: place } of operation.parameters) {
@@ -134,8 +134,8 @@ function differences({ operation, args }: JudgedCall, verdict: Verdict): string[
   return wrong;
 }
 
-describe.skipIf(!here)('requests that openapi-core judges', () => {
-  test('are of three hundred operations, a hundred of them with bodies', () => {
+describe.skipIf(!here)('requests checked by openapi-core', () => {
+  test('cover three hundred operations, a hundred of them with bodies', () => {
     expect(calls.length).toBeGreaterThanOrEqual(300);
     expect(calls.filter(({ args }) => args.body !== undefined).length).toBeGreaterThanOrEqual(100);
     expect(new Set(calls.map(({ tool }) => tool.source_name)).size).toBeGreaterThanOrEqual(6);
@@ -143,7 +143,7 @@ describe.skipIf(!here)('requests that openapi-core judges', () => {
     expect(Object.keys(notJudged).length).toBeLessThanOrEqual(20);
   });
 
-  test('[HTTP-1] [OAS-2] are accepted, and read as they were meant', async () => {
+  test('[HTTP-1] [OAS-2] are accepted and understood as they were meant', async () => {
     const refused: unknown[] = [];
     await inTurns(calls, async (call) => {
       const { status, json, text } = await server.alice.call(call.tool.name, call.args);
@@ -167,12 +167,12 @@ describe.skipIf(!here)('requests that openapi-core judges', () => {
     ['a JSON Patch, being a list', { body: [{ op: 'replace', path: '/spec/replicas', value: 2 }] }],
     ['a strategic merge patch', { body: { spec: {} }, content_type: 'application/strategic-merge-patch+json' }],
     ['an apply patch', { body: { kind: 'Workload' }, content_type: 'application/apply-patch+yaml' }],
-  ])('[OAS-2] are patches of the kind that they should be: %s', async (_what, args) => {
+  ])('[OAS-2] are patches of the right kind: %s', async (_what, args) => {
     const { json } = await server.alice.call('cluster:patchNamespacedWorkload', { namespace: 'n', name: 'w', ...args });
     expect(json?.structured_content).toMatchObject({ ok: true, errors: [] });
   });
 
-  test('[EXEC-3] never leave where the arguments do not fit', async () => {
+  test('[EXEC-3] are never sent when the arguments do not fit', async () => {
     const before = await seen();
     const accepted: { tool: string; args: JsonObject; answer: string }[] = [];
     await inTurns(calls, async ({ tool, corrupted }) => {

@@ -27,7 +27,7 @@ afterAll(async () => {
   await judge?.[Symbol.asyncDispose]();
 });
 
-/** What httpbin says it was sent. */
+/** The request as httpbin reports it. */
 async function echoed(operation: string, args: object) {
   const { status, json } = await server.alice.call(`styles:${operation}`, args);
   expect({ status, error: json.error ?? json.message ?? null }).toEqual({ status: 200, error: null });
@@ -41,12 +41,12 @@ const call = (method: string, path: string, args: object = {}) => server.alice.c
 const list = ['a b', 'c&d', 'é'];
 const object = { R: 100, G: 'x/y' };
 
-describe.skipIf(!httpbin.available)('what httpbin was sent', () => {
+describe.skipIf(!httpbin.available)('httpbin receives', () => {
   test.for([
     ['matrix', ';list=a b,c&d,é/;R=100;G=x%2Fy'],
     ['label', '.a b.c&d.é/.R,100,G,x%2Fy'],
     ['simple', 'a b,c&d,é/R=100,G=x%2Fy'],
-  ])('[OAS-2] the style %s writes lists and objects into the path', async ([operation = '', expected = '']) => {
+  ])('[OAS-2] lists and objects in the path in the style %s', async ([operation = '', expected = '']) => {
     const { url } = await echoed(operation, { list, object });
     const path = new URL(url).pathname.slice(`/anything/${operation}/`.length);
     expect(decodeURIComponent(path)).toBe(decodeURIComponent(expected));
@@ -88,7 +88,7 @@ describe.skipIf(!httpbin.available)('what httpbin was sent', () => {
   });
 
   const bodies = [{ a: [1, null, 'é🙂'] }, [], 'text', 12.5, false].map((body) => ({ body }));
-  test.for(bodies)('[OAS-2] a body in JSON: $body', async ({ body }) => {
+  test.for(bodies)('[OAS-2] a JSON body: $body', async ({ body }) => {
     const { json, headers, method } = await echoed('json', { body });
     expect([json, headers['Content-Type'], method]).toEqual([body, 'application/json', 'PUT']);
   });
@@ -132,8 +132,8 @@ describe.skipIf(!httpbin.available)('what httpbin was sent', () => {
   });
 });
 
-describe.skipIf(!httpbin.available)('what httpbin answers', () => {
-  test('[HTTP-2] JSON, text and pages', async () => {
+describe.skipIf(!httpbin.available)('an answer of httpbin', () => {
+  test('[HTTP-2] can be JSON, text or a page', async () => {
     const { json: answer } = await call('GET', '/json');
     expect(answer.structured_content.slideshow.author).toBe('Yours Truly');
     expect((await call('GET', '/robots.txt')).json.text).toContain('Disallow: /deny');
@@ -141,7 +141,7 @@ describe.skipIf(!httpbin.available)('what httpbin answers', () => {
     expect((await call('GET', '/xml')).json.text).toContain('<slideshow');
   });
 
-  test('[HTTP-2] pictures and bytes', async () => {
+  test('[HTTP-2] can be a picture or bytes', async () => {
     const [picture] = (await call('GET', '/image/png')).json.content;
     expect(picture).toMatchObject({ type: 'image', mimeType: 'image/png' });
     const { json } = await call('GET', '/bytes/{n}', { n: 64 });
@@ -149,12 +149,12 @@ describe.skipIf(!httpbin.available)('what httpbin answers', () => {
     expect(JSON.stringify(json.content)).toContain('application/octet-stream');
   });
 
-  test('[HTTP-2] compressed answers are read', async () => {
+  test('[HTTP-2] can be compressed', async () => {
     expect((await call('GET', '/gzip')).json).toMatchObject({ success: true, structured_content: { gzipped: true } });
     expect((await call('GET', '/deflate')).json).toMatchObject({ success: true, structured_content: { deflated: true } });
   });
 
-  test('[HTTP-2] redirects on the same server are followed', async () => {
+  test('[HTTP-2] can be a redirect on the same server, which is followed', async () => {
     const { json } = await call('GET', '/redirect/{n}', { n: 3 });
     expect(json).toMatchObject({ success: true, structured_content: { url: `${judge.origin}/get` } });
   });
@@ -165,7 +165,7 @@ describe.skipIf(!httpbin.available)('what httpbin answers', () => {
     [303, { success: true, structured_content: { method: 'GET', data: '' } }],
     [307, { success: true, structured_content: { method: 'POST', json: { n: 1 } } }],
     [308, { success: true, structured_content: { method: 'POST', json: { n: 1 } } }],
-  ])('[HTTP-2] a %i after POST is followed where it is clear what is meant', async ([status_code, expected]) => {
+  ])('[HTTP-2] can be a %i after POST, which is followed if the meaning is clear', async ([status_code, expected]) => {
     const { json } = await server.alice.call('styles:redirect', { url: '/anything', status_code, body: { n: 1 } });
     expect(json).toMatchObject(expected);
   });
@@ -174,18 +174,18 @@ describe.skipIf(!httpbin.available)('what httpbin answers', () => {
     [404, 404],
     [429, 429],
     [503, 503],
-  ])('[HTTP-2] the status %i is the error of the call', async ([codes, status]) => {
+  ])('[HTTP-2] with the status %i is the error of the call', async ([codes, status]) => {
     const { json } = await call('GET', '/status/{codes}', { codes });
     expect(json).toMatchObject({ success: false, error: { upstream_status: status } });
   });
 
-  test('[HTTP-2] lines that come one after the other are read to the end', async () => {
+  test('[HTTP-2] can be lines that come one after the other, which are read to the end', async () => {
     const { json } = await call('GET', '/stream/{n}', { n: 3 });
     expect(json.text.trim().split('\n')).toHaveLength(3);
   });
 });
 
-describe.skipIf(!httpbin.available)('[OAS-4] credentials that httpbin checks', () => {
+describe.skipIf(!httpbin.available)('[OAS-4] httpbin accepts the credential', () => {
   test.for([
     [
       'basic',

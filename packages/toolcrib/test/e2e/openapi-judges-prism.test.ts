@@ -17,7 +17,7 @@ interface JudgedDocument {
   file: string;
   credential?: object;
   headers?: object;
-  /** What Prism cannot judge, by the name of the tool. */
+  /** Tools that Prism cannot judge, by name. */
   notJudged: Record<string, string>;
 }
 
@@ -55,7 +55,7 @@ const documents: JudgedDocument[] = [
   },
 ];
 
-/** What Prism says was wrong with a request; it says the same of its own answers, which do not concern us. */
+/** Prism's complaints about a request; it also complains about its own answers, which do not concern us. */
 function violationsIn(header: string | string[] | undefined): unknown[] {
   const all = JSON.parse([header ?? '[]'].flat().join('')) as { location: string[] }[];
   return all.filter(({ location }) => location[0] === 'request');
@@ -67,8 +67,8 @@ function withoutLargeIntegers(tool: Tool): Tool {
   return { ...tool, definition: { ...tool.definition, input_schema: JSON.parse(json) as JsonSchema } };
 }
 
-describe.skipIf(!prism.available || !folder.available).for(documents)('requests of $name that Prism judges', (document) => {
-  test('[HTTP-1] [OAS-2] are accepted, and never leave where the arguments do not fit', async () => {
+describe.skipIf(!prism.available || !folder.available).for(documents)('requests of $name checked by Prism', (document) => {
+  test('[HTTP-1] [OAS-2] are accepted, and are never sent when the arguments do not fit', async () => {
     if (!prism.available || !folder.available) return;
     const { name, file, credential, headers, notJudged } = document;
     const path = corpusPath(file, folder.url);

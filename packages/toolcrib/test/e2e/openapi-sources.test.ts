@@ -68,7 +68,7 @@ test('[SRC-5] a pasted document is stored beside the source, and a replacement t
   expect(service.fetches).toEqual([]);
 });
 
-test('[SRC-5] a document in a file of this machine is read anew by a refresh', async () => {
+test('[SRC-5] a document in a file of this machine is read again by a refresh', async () => {
   await using folder = await temporaryDirectory();
   const file = join(folder.path, 'openapi.json');
   const write = (paths: typeof bookPaths) =>
@@ -81,7 +81,7 @@ test('[SRC-5] a document in a file of this machine is read anew by a refresh', a
   expect(await toolsOf(namespace)).toHaveLength(4);
 });
 
-test('[SRC-5] a file may refer to those beside it that are listed, and to no other', async () => {
+test('[SRC-5] a file may refer to the listed files beside it, and to no other', async () => {
   await using folder = await temporaryDirectory();
   const [inside, outside] = [join(folder.path, 'api', 'schemas'), folder.path];
   await mkdir(inside, { recursive: true });
@@ -98,7 +98,7 @@ test('[SRC-5] a file may refer to those beside it that are listed, and to no oth
   expect(await toolsOf(namespace)).toContain('allowed');
 });
 
-test('[SRC-10] what cannot be a registration is refused with its field', async () => {
+test('[SRC-10] an invalid registration is refused with its field', async () => {
   const cases: [object, object, string][] = [
     [{}, {}, 'openapi'],
     [{ url: 'https://a.example/openapi.json', text: '{}' }, {}, 'openapi.text'],
@@ -119,11 +119,11 @@ test('[SRC-10] what cannot be a registration is refused with its field', async (
     const { status, json } = await server.admin.post('/api/sources', formOf(openapi, more));
     expect({ status, code: json.code, field: json.field }).toEqual({ status: 400, code: 'VALIDATION_ERROR', field });
   }
-  const { json } = await server.admin.post('/api/sources', { ...formOf({ text: '{}' }), source_type: 'graphql' });
+  const { json } = await server.admin.post('/api/sources', { ...formOf({ text: '{}' }), source_type: 'grpc' });
   expect(json).toMatchObject({ code: 'VALIDATION_ERROR', field: 'source_type' });
 });
 
-test('a source that is not there yet is an error, and is found when it is started again', async () => {
+test('a document that does not exist yet is an error, and is found by a later start', async () => {
   await using service = await startDocumentService(null);
   const { json, path } = await register({ url: service.url });
   expect(json).toMatchObject({ status: { state: 'error', code: 'NETWORK_ERROR' }, import: null });
@@ -133,7 +133,7 @@ test('a source that is not there yet is an error, and is found when it is starte
   expect((await server.admin.post(`${path}/start`, undefined)).json).toMatchObject({ status: { state: 'running', tools: 4 } });
 });
 
-test('[INV-2] a refresh says what is different, and one that fails keeps what was known', async () => {
+test('[INV-2] a refresh reports the difference, and a failed one keeps the known tools', async () => {
   await using service = await startDocumentService();
   const { path, namespace } = await register({ url: service.url });
   const { '/books': books, ...rest } = bookPaths;
@@ -149,7 +149,7 @@ test('[INV-2] a refresh says what is different, and one that fails keeps what wa
   expect(books).toBeDefined();
 });
 
-test('[INV-2] after a restart the known tools are called, though nobody can be asked for the document', async () => {
+test('[INV-2] known tools can be called after a restart even if the document cannot be fetched', async () => {
   await using folder = await temporaryDirectory();
   await using service = await startDocumentService();
   const form = formOf({ url: service.url }, { resilience: { restart: { maxAttempts: 5, backoffMs: 10 } } });
@@ -162,14 +162,18 @@ test('[INV-2] after a restart the known tools are called, though nobody can be a
   await using second = await startOpenServer({ dataDir: folder.path });
   const status = async () => (await second.admin.get(`/api/sources/${form.namespace}`)).json.status;
   await until(async () => (await status()).message !== undefined);
-  expect(await status()).toMatchObject({ state: 'running', tools: 4, message: expect.stringContaining('The last known tools go on') });
+  expect(await status()).toMatchObject({
+    state: 'running',
+    tools: 4,
+    message: expect.stringContaining('The last known tools stay available'),
+  });
   expect((await second.alice.call(name)).json).toMatchObject({ status: 'completed' });
   service.describe(documentOf(bookPaths));
   await until(async () => (await status()).message === undefined);
   expect(await status()).toEqual({ state: 'running', tools: 4 });
 });
 
-test('a document that has not changed is not imported again', async () => {
+test('an unchanged document is not imported again', async () => {
   await using service = await startDocumentService();
   const { path } = await register({ url: service.url });
   await refresh(path);
@@ -177,7 +181,7 @@ test('a document that has not changed is not imported again', async () => {
   expect(service.fetches).toHaveLength(2);
 });
 
-test('[SEC-1] a document that changes cannot take the secrets of its source elsewhere', async () => {
+test('[SEC-1] a changed document cannot take the secrets of its source elsewhere', async () => {
   await using service = await startDocumentService();
   await using thief = await startDocumentService();
   const { path, namespace, body } = await register({ url: service.url }, { credential: { type: 'bearer', token: 'a-secret-token' } });
@@ -207,7 +211,7 @@ test('[SEC-1] a document that changes cannot take the secrets of its source else
   expect(thief.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer another-token']);
 });
 
-test('[SEC-1] tools of a document that stood in its place before are not called with new secrets', async () => {
+test('[SEC-1] tools of an earlier document are not called with new secrets', async () => {
   await using service = await startDocumentService();
   await using other = await startDocumentService(null);
   const { path, namespace, body } = await register({ url: service.url });
@@ -217,7 +221,7 @@ test('[SEC-1] tools of a document that stood in its place before are not called 
   expect(service.seen).toEqual([]);
 });
 
-test('[INV-3] a tool that is led to another path or server waits for approval', async () => {
+test('[INV-3] a tool that is moved to another path or server waits for approval', async () => {
   await using service = await startDocumentService();
   const { path, namespace } = await register({ url: service.url }, { pinning: 'quarantine' });
   const { json: first } = await server.admin.get(`${path}/differences`);
@@ -259,7 +263,7 @@ test('[INV-5] tools are chosen by tags, methods, paths and names', async () => {
   expect((await server.admin.put(path, { ...body, tools: { include: [{}] } })).json).toMatchObject({ code: 'VALIDATION_ERROR' });
 });
 
-test('[INV-6] a protected document is fetched with the discovery credential, and with nothing else', async () => {
+test('[INV-6] a protected document is fetched with the discovery credential only', async () => {
   await using service = await startDocumentService();
   service.protect('Bearer for-the-document');
   const credential = { type: 'bearer', token: 'for-the-service' };

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
-test('[ID-6] a server that is started here gets the token of whoever calls, in a process of their own', async () => {
+test('[ID-6] a local server gets the token of its caller, in a process of its own', async () => {
   expect((await admin.get('/api/sources/local')).json.status).toEqual({ state: 'running', tools: expect.any(Number) });
   expect((await alice.call('local:echo', { text: 'hi' })).json.error).toMatchObject({ code: 'UNAUTHENTICATED', origin: 'caller' });
   await connect(alice, { oauth, user: 'alice', source: 'local' });
@@ -43,7 +43,7 @@ test('[ID-6] a server that is started here gets the token of whoever calls, in a
   expect(new Set(await Promise.all(pids)).size).toBe(2);
 });
 
-test('[ENV-4] [ID-6] and whatever such a process says is cleared of it', async () => {
+test('[ENV-4] [ID-6] the caller’s token is removed from everything such a process says', async () => {
   expect((await alice.call('local:environment')).json.result).toMatchObject({ NOTES_TOKEN: '***' });
   await alice.call('local:stderr', { text: `it is ${oauth.tokenOf('alice')}` });
   const log = JSON.stringify((await admin.get('/api/sources/local/logs')).json);
@@ -51,7 +51,7 @@ test('[ENV-4] [ID-6] and whatever such a process says is cleared of it', async (
   expect(log).not.toContain(oauth.tokenOf('alice'));
 });
 
-test('[ENV-4] [OPS-1] and so is what goes over the wire, while that is kept', async () => {
+test('[ENV-4] [OPS-1] the caller’s token is removed from the wire log', async () => {
   await admin.put('/api/sources/local/wire-log', { enabled: true });
   await alice.call('local:environment');
   await alice.call('local:echo', { text: `it is ${oauth.tokenOf('alice')}` });

@@ -8,7 +8,7 @@ const listed = async (user: ApiClient) => (await user.listedNames()).filter((nam
 const ready = (user: ApiClient) => until(async () => (await listed(user)).length > 0);
 
 describe('the pizzeria of a development server', () => {
-  test('[SRC-5] [POLL-1] is a service that OpenAPI describes, and its order is followed until it is ready', async () => {
+  test('[SRC-5] [POLL-1] is a service described by OpenAPI, and its orders are polled until they are ready', async () => {
     await using server = await startTestServer({ demo: true });
     const [alice, bob] = await Promise.all([server.as('alice'), server.as('bob')]);
     await ready(alice);
@@ -43,7 +43,7 @@ describe('the pizzeria of a development server', () => {
     expect(late.error).toMatchObject({ upstream_status: 409, message: expect.stringContaining('out of the oven') });
   });
 
-  test('[POLL-1] a burnt one is a failure in its own words', async () => {
+  test('[POLL-1] reports a burnt order as a failure in its own words', async () => {
     await using server = await startTestServer({ demo: true });
     const alice = await server.as('alice');
     await ready(alice);
@@ -57,7 +57,7 @@ describe('the pizzeria of a development server', () => {
     expect((await alice.call('pizzeria:place_order', { body: { pizza: 'hawaii' } })).status).toBe(400);
   });
 
-  test('is told where it is when the server has another address, and stays away once it is deleted', async () => {
+  test('gets its new address when the server has another, and stays away once it is deleted', async () => {
     await using data = await temporaryDirectory();
     const config = { demo: true, dataDir: data.path };
     const documentOf = async (admin: ApiClient) => (await admin.get('/api/sources/pizzeria')).json?.definition.document.url as string;
@@ -82,7 +82,7 @@ describe('the pizzeria of a development server', () => {
     expect((await admin.get('/api/sources/pizzeria')).status).toBe(404);
   });
 
-  test('[BFF-8] is no part of Toolcrib’s own API, and no MCP endpoint', async () => {
+  test('[BFF-8] is not part of Toolcrib’s own API, and not an MCP endpoint', async () => {
     await using server = await startTestServer({ demo: true });
     expect((await documentedOperations(server.url)).filter(({ path }) => path.includes('demo'))).toEqual([]);
     const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };
@@ -94,7 +94,7 @@ describe('the pizzeria of a development server', () => {
     expect(stranger.status).toBe(403);
   });
 
-  test('is not there in production, nor where nobody wants a demo', async () => {
+  test('is missing in production, and where the demo is off', async () => {
     await using production = await startServerWithIssuer({ demo: true });
     expect((await production.server.client().get('/demo/pizzeria/menu')).status).toBe(404);
     expect((await (await production.signedIn(adminClaims)).get('/api/sources/pizzeria')).status).toBe(404);

@@ -75,7 +75,7 @@ const world = () => {
   });
 };
 
-test('[POL-3] for any policies, groups and claims: what is listed is what can be called, followed and explained', async () => {
+test('[POL-3] for any policies, groups and claims, the listed tools are those that can be called, followed and explained', async () => {
   let granted = 0;
   const property = fc.asyncProperty(world(), async ({ groups, policies, hidden, labels, callers }) => {
     for (const [index, id] of groupIds.entries())

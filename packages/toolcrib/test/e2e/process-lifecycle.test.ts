@@ -48,7 +48,7 @@ async function statesOf(admin: ApiClient): Promise<string[]> {
 const named = (name: string, ...mode: string[]) => ({ name, mcp_command: fixture(...mode) });
 
 describe.skipIf(process.platform !== 'linux')('the processes of a gateway', () => {
-  test('[LIFE-4] [LIFE-5] of a server that ignores SIGTERM and forks are gone within six seconds of a stop', async () => {
+  test('[LIFE-4] [LIFE-5] that ignore SIGTERM and fork are gone within six seconds of a stop', async () => {
     await using gateway = await startGateway();
     await gateway.register(named('Hydra', 'forks', '3', 'stubborn'));
     await untilSeen(() => gateway.marked().length === 4);
@@ -58,7 +58,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of a gateway', () =
     expect(readdirSync(join(gateway.data, 'processes'))).toEqual([]);
   });
 
-  test('[LIFE-5] that was killed with twenty servers running are gone when it has started again', { timeout: 360_000 }, async () => {
+  test('[LIFE-5] that was killed with twenty servers running are gone after its next start', { timeout: 360_000 }, async () => {
     await using gateway = await startGateway();
     const modes = [['plain'], ['stubborn'], ['forks', '2', 'stubborn'], ['talks-on']];
     await Promise.all(Array.from({ length: 20 }, (_, index) => gateway.register(named(`S${index}`, ...(modes[index % 4] ?? [])))));
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of a gateway', () =
     await Promise.all(modes.map((_, index) => next.admin.post(`/api/sources/s${index}/stop`, undefined)));
   });
 
-  test('[MCP-5] fifty first calls at once on a singleton start one process', async () => {
+  test('[MCP-5] are one per singleton, even if fifty first calls race', async () => {
     await using gateway = await startGateway();
     await gateway.register(named('One', 'plain'));
     gateway.server.child.kill('SIGKILL');
@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of a gateway', () =
     expect(gateway.marked()).toHaveLength(1);
   });
 
-  test('[LIFE-4] of calls under way are gone when their source has been deleted or changed', async () => {
+  test('[LIFE-4] are gone when their source is deleted or changed, even in the middle of calls', async () => {
     await using gateway = await startGateway();
     for (const mcp_lifecycle_mode of ['transient', 'singleton']) {
       const form = { ...named('Busy', 'plain'), mcp_lifecycle_mode };
@@ -117,7 +117,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of a gateway', () =
     }
   });
 
-  test('[LIFE-8] that hang, crash and do not exist keep none of the others from being used', async () => {
+  test('[LIFE-8] that hang, crash or do not exist hold up none of the others', async () => {
     await using gateway = await startGateway();
     const ten = (form: (index: number) => object) => Array.from({ length: 10 }, (_, index) => gateway.register(form(index), 0));
     await Promise.all([
@@ -139,7 +139,7 @@ describe.skipIf(process.platform !== 'linux')('the processes of a gateway', () =
     await until(async () => (await statesOf(gateway.admin)).filter((state) => state === 'error').length === 20);
   });
 
-  test('[LIFE-8] a hundred servers can be started at once, and stopped at once', { timeout: 360_000 }, async () => {
+  test('[LIFE-8] can be a hundred, started at once and stopped at once', { timeout: 360_000 }, async () => {
     await using gateway = await startGateway();
     await Promise.all(Array.from({ length: 100 }, (_, index) => gateway.register(named(`S${index}`, 'plain'), 120_000)));
     expect(await statesOf(gateway.admin)).toEqual(Array.from({ length: 100 }, () => 'running'));
@@ -150,8 +150,8 @@ describe.skipIf(process.platform !== 'linux')('the processes of a gateway', () =
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('a gateway is not drawn into it when a server', () => {
-  test('[MCP-3] writes 100 MB without an end of line, or floods its standard error', async () => {
+describe.skipIf(process.platform !== 'linux')('a gateway survives a server that', () => {
+  test('[MCP-3] writes 100 MB without a line break, or floods its standard error', async () => {
     await using gateway = await startGateway();
     await gateway.register({ ...named('Flood', 'plain'), resilience: { restart: { maxAttempts: 5, backoffMs: 10 } } });
     await gateway.register(named('Chatty', 'flood-stderr'));
@@ -166,7 +166,7 @@ describe.skipIf(process.platform !== 'linux')('a gateway is not drawn into it wh
     await gateway.admin.delete('/api/sources/chatty');
   });
 
-  test('cannot be started at all: no file stays open however often it is tried', async () => {
+  test('cannot be started at all, and leaves no file open however often it is tried', async () => {
     await using gateway = await startGateway();
     await gateway.register({ name: 'None', mcp_command: ['/no/such/program'] });
     await gateway.register({ name: 'Directory', mcp_command: ['/tmp'] });
@@ -180,7 +180,7 @@ describe.skipIf(process.platform !== 'linux')('a gateway is not drawn into it wh
     expect(gateway.marked()).toEqual([]);
   });
 
-  test('is a shell script and leaves children: they are gone with it, and nobody is left uncollected', async () => {
+  test('is a shell script and leaves children, which end with it and are reaped', async () => {
     await using gateway = await startGateway();
     const script = join(gateway.data, 'start.sh');
     const words = fixture('forks', '2').map((word) => `'${word}'`);

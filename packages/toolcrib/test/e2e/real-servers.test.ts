@@ -165,7 +165,7 @@ describe.skipIf(!npx.available)('[MCP-1] [MCP-2] [SRC-2] a real server from npm'
 
   // After the one over stdio: two that fetch the same package at once would get in the way of each other inside npx.
   test(
-    'everything over its own SSE is listed and called',
+    'everything can be listed and called over its own SSE',
     async () => {
       const mcp_command = ['npx', '-y', '@modelcontextprotocol/server-everything@2026.8.31', 'sse'];
       const form = { mcp_command, mcp_transport_type: 'sse', mcp_lifecycle_mode: 'singleton' };
@@ -189,7 +189,7 @@ describe.skipIf(!uvx.available)('[MCP-1] [MCP-2] [SRC-2] a real server from PyPI
 describe.each([
   ['streamableHttp', { path: 'mcp', mcp_transport_type: 'streamable_http' }],
   ['sse', { path: 'sse', mcp_transport_type: 'sse' }],
-] as const)('[MCP-2] the server "everything" that is already running, over %s', (mode, { path, mcp_transport_type }) => {
+] as const)('[MCP-2] the "everything" server that already runs, over %s', (mode, { path, mcp_transport_type }) => {
   test('is listed and called', async () => {
     const port = await freePort('127.0.0.1');
     await using _running = await startEverything(mode, port);
@@ -203,13 +203,14 @@ describe.each([
 describe.each([
   ['npm', npx.available],
   ['pypi', uvx.available],
-])('[ERR-1] [SRC-9] a package that %s does not have', (package_type, available) => {
+])('[ERR-1] [SRC-9] a package that does not exist in %s', (package_type, available) => {
   test.skipIf(!available)(
     'is kept with that error',
     async () => {
       const form = { name: `None of ${package_type}`, mcp: { package: { package_type, identifier: 'toolcrib-no-such-server' }, ...stdio } };
       const { status, json } = await server.admin.post('/api/sources?wait=120000', form);
-      const error = { state: 'error', code: 'NOT_FOUND', message: expect.stringMatching(/^Package not found/) };
+      const words = { summary: expect.stringMatching(/^Package not found/), last_words: expect.any(Array) };
+      const error = { state: 'error', code: 'NOT_FOUND', message: expect.stringMatching(/^Package not found/), ...words };
       expect([status, json.status]).toEqual([201, error]);
     },
     patience,

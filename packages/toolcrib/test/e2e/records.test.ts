@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-test('[BFF-6] [SEC-4] every call and every denial is recorded once, with who, what, why and how it ended', async () => {
+test('[BFF-6] [SEC-4] every call and denial is recorded once, with who, what, why and how it ended', async () => {
   const done = (await alice.call('builtin:hash', { text: 'a secret canary' })).json;
   await alice.call('builtin:hash', { text: 5 });
   await bob.call('nowhere:nothing', { text: 'a secret canary' });
@@ -45,14 +45,14 @@ test('[BFF-6] [SEC-4] every call and every denial is recorded once, with who, wh
   expect(JSON.stringify(calls)).not.toContain(done.result.digest);
 });
 
-test('[BFF-6] the record can be filtered, and read page by page from the newest to the oldest', async () => {
+test('[BFF-6] the record can be filtered, and read page by page from newest to oldest', async () => {
   for (let count = 0; count < 7; count++) await bob.call('builtin:uuid');
   const { subject } = (await admin.get('/api/calls?limit=1')).json.calls[0];
   const ids: string[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
     const { json } = await admin.get(`/api/calls?subject=${subject}&tool=builtin:uuid&limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
     ids.push(...json.calls.map(({ call_id }: { call_id: string }) => call_id));
-    // What is called meanwhile belongs in front of the first page and moves nothing.
+    // New calls belong in front of the first page and move nothing.
     await bob.call('builtin:uuid');
     cursor = json.next_cursor;
   }
@@ -63,7 +63,7 @@ test('[BFF-6] the record can be filtered, and read page by page from the newest 
   expect(new Set(failed.map(({ status }: { status: string }) => status))).toEqual(new Set(['failed']));
 });
 
-test('[BFF-6] calls are found by status, time, tool, source and person', async () => {
+test('[BFF-6] calls can be searched by status, time, tool, source and person', async () => {
   const from = Date.now();
   await alice.call('builtin:uuid');
   await alice.call('builtin:hash', { text: 5 });
@@ -93,7 +93,7 @@ test('[BFF-6] calls are found by status, time, tool, source and person', async (
   expect((await alice.get('/api/calls')).status).toBe(403);
 });
 
-test('[BFF-6] calls are followed as they end, also those that began long before', async () => {
+test('[BFF-6] calls can be followed as they end, even those that began long before', async () => {
   let follow = (await admin.get('/api/calls?limit=1')).json.follow_cursor;
   const ended = async (query = '') => {
     const { calls, follow_cursor } = callRecordListSchema.parse((await admin.get(`/api/calls?follow=${follow}${query}`)).json);
@@ -111,7 +111,7 @@ test('[BFF-6] calls are followed as they end, also those that began long before'
   expect(await ended()).toEqual([]);
 });
 
-test('[BFF-6] [SEC-4] every change is recorded with who made it and what was there before and after', async () => {
+test('[BFF-6] [SEC-4] every change is recorded with its author, and what was there before and after', async () => {
   const group = { id: 'recorded', name: 'First name' };
   const created = (await admin.post('/api/groups', group)).json;
   const changed = (await admin.put('/api/groups/recorded', { name: 'Second name' })).json;
@@ -150,7 +150,7 @@ test('[BFF-6] [SEC-4] every change is recorded with who made it and what was the
   expect(next.events[0].kind).toBe('group-created');
 });
 
-test('[SEC-4] of two changes at once each is recorded with what it really replaced', async () => {
+test('[SEC-4] two changes at once are each recorded with what they really replaced', async () => {
   await admin.post('/api/groups', { id: 'raced', name: '0' });
   const names = Array.from({ length: 8 }, (_, index) => `${index + 1}`);
   await Promise.all(names.map((name) => admin.put('/api/groups/raced', { name })));

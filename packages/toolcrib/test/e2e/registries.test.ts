@@ -24,8 +24,8 @@ const preview = async (body: object) => (await server.admin.post('/api/sources/p
 const register = (body: object) => server.admin.post('/api/sources', { name: 'Looked up', ...body });
 const saved = async () => (await server.admin.get('/api/sources')).json.total;
 
-describe('[SRC-2] what a registry says of a server is what is registered', () => {
-  test('its first package that can be started here, with what it needs', async () => {
+describe('[SRC-2] the registration of a server from a registry', () => {
+  test('takes the first package that can start here, with its variables', async () => {
     const json = await preview({ source: airtable, env_vars: { AIRTABLE_API_KEY: 'canary' } });
     expect(json).toMatchObject({
       starts: { runtime: 'npx', runs: ['airtable-mcp-server'], command: ['npx', '-y', 'airtable-mcp-server@1.7.3'] },
@@ -41,18 +41,18 @@ describe('[SRC-2] what a registry says of a server is what is registered', () =>
     expect(JSON.stringify(json)).not.toContain('canary');
   });
 
-  test('also under `mcp`, the latest version as the one it is', async () => {
+  test('also works under `mcp`, and stores the latest version by its number', async () => {
     const json = await preview({ mcp: { source: official('io.github.domdomegg/time-mcp-pypi', 'latest') } });
     expect(json.starts.command).toEqual(['uvx', 'time-mcp-pypi@1.0.6']);
     expect(json.definition.looked_up.version).toBe('1.0.6');
   });
 
-  test('an address where nothing can be started', async () => {
+  test('takes the address if nothing can be started', async () => {
     const json = await preview({ source: official('io.decisionrules/mcp-server') });
     expect(json).toMatchObject({ starts: null, definition: { server_url: 'https://api.decisionrules.io/mcp', transport_type: 'sse' } });
   });
 
-  test('of Smithery the address, with settings as its parameters and keys among them sealed', async () => {
+  test('takes the address from Smithery, with settings as its parameters and keys among them sealed', async () => {
     const source = { Smithery: { qualified_name: 'exa' } };
     expect(await preview({ source })).toMatchObject({ missing: ['config.exaApiKey'], error: { field: 'config.exaApiKey' } });
     const { status, json } = await register({ name: 'Exa', enabled: false, source, config: { exaApiKey: 'canary-exa' } });
@@ -62,7 +62,7 @@ describe('[SRC-2] what a registry says of a server is what is registered', () =>
     expect(memory.definition.server_url).toBe('https://server.smithery.ai/@jlia0/servers/mcp?memoryFilePath=memory.json');
   });
 
-  test('the image of another registry is not taken from the usual one', async () => {
+  test('takes an image of another registry from that registry', async () => {
     const oci = { registryType: 'oci', registryBaseUrl: 'https://ghcr.io', identifier: 'owner/image', version: '2.0.0' };
     registries.describe({ name: 'io.github.owner/image', packages: [oci] });
     const json = await preview({ source: official('io.github.owner/image') });
@@ -106,12 +106,16 @@ describe('[MC-NT4] [SRC-10] a required variable that the registry declares block
   });
 });
 
-describe('[SEC-1] [SEC-2] a registry cannot make us do what it likes', () => {
+describe('[SEC-1] [SEC-2] a registry is not trusted', () => {
   const npm = { registryType: 'npm', identifier: 'pkg', version: '1.0.0', transport: { type: 'stdio' } };
   const named = (name: string, value?: string) => ({ type: 'named', name, ...(value === undefined ? {} : { value }) });
   const variable = (name: string) => ({ ...npm, environmentVariables: [{ name, value: '--require /tmp/x.js' }] });
   test.each<[string, object, RegExp]>([
-    ['another package beside its own', { packages: [{ ...npm, runtimeArguments: [named('--package', 'other')] }] }, /something else/],
+    [
+      'another package beside its own',
+      { packages: [{ ...npm, runtimeArguments: [named('--package', 'other')] }] },
+      /something other than its package/,
+    ],
     ['a command line for npx', { packages: [{ ...npm, runtimeArguments: [named('-c', 'id')] }] }, /-c/],
     ['a package from an address', { packages: [{ ...npm, identifier: 'https://x.example/p.tgz', version: undefined }] }, /not the name/],
     ['an option in place of a package', { packages: [{ ...npm, identifier: '--call=id' }] }, /./],
@@ -124,15 +128,15 @@ describe('[SEC-1] [SEC-2] a registry cannot make us do what it likes', () => {
     [
       'a privileged container',
       { packages: [{ registryType: 'oci', identifier: 'a/b', runtimeArguments: [named('--privileged')] }] },
-      /way out/,
+      /gives the container access to this machine/,
     ],
     ['a variable that runs code', { packages: [variable('NODE_OPTIONS')] }, /NODE_OPTIONS/],
     ['one that does so in some programs', { packages: [variable('PYTHONPATH')] }, /PYTHONPATH/],
     ['a secret of ours', { packages: [{ ...npm, environmentVariables: [{ name: 'A', value: '${registry.official}' }] }] }, /cannot refer/],
     ['a metadata service', { remotes: [{ type: 'streamable-http', url: 'http://169.254.169.254/latest' }] }, /./],
     ['a bundle', { packages: [{ registryType: 'mcpb', identifier: 'https://x.example/p.mcpb' }] }, /cannot be started here/],
-    ['nothing at all', {}, /nothing that can be started/],
-  ])('%s is refused, and nothing is saved', async (_what, described, words) => {
+    ['nothing at all', {}, /no package that can be started here/],
+  ])('so that %s is refused, and nothing is saved', async (_what, described, words) => {
     const before = await saved();
     registries.describe({ name: 'io.github.evil/server', ...described });
     const { status, json } = await register({ source: official('io.github.evil/server') });
@@ -169,7 +173,7 @@ describe('[SEC-1] [SEC-2] a registry cannot make us do what it likes', () => {
       /registry\.official/,
     ],
     ['that it was deleted', (name) => registries.describe({ name, packages: [npm] }, { status: 'deleted' }), 'FORBIDDEN', /deleted/],
-  ])('an answer that is %s is told as that', async (_what, prepare, code, words) => {
+  ])('and an answer that is %s is reported as such', async (_what, prepare, code, words) => {
     const before = await saved();
     prepare('io.github.odd/server');
     const { json } = await register({ source: official('io.github.odd/server') });
@@ -184,7 +188,7 @@ describe('[SEC-1] [SEC-2] a registry cannot make us do what it likes', () => {
     ['a/..', '1.0.0', /not the name of a server/],
     ['a/b?c', '1.0.0', /not the name of a server/],
     ['io.github.a/b', '..', /not a version/],
-  ])('a server %j, version %j, is not looked for elsewhere', async (name, version, words) => {
+  ])('and a server %j, version %j, is not looked for elsewhere', async (name, version, words) => {
     const before = registries.asked.length;
     const { status, json } = await register({ source: official(name, version) });
     expect([status, json.field]).toEqual([400, 'source']);
@@ -193,7 +197,7 @@ describe('[SEC-1] [SEC-2] a registry cannot make us do what it likes', () => {
   });
 });
 
-test('[SRC-2] [EXEC-1] a server that was looked up is called, and survives a restart and an update without its registry', async () => {
+test('[SRC-2] [EXEC-1] a server that was looked up can be called, and survives a restart and an update without its registry', async () => {
   const port = await freePort('127.0.0.1');
   await using _everything = await startEverything('streamableHttp', port);
   await using other = await startRegistries();
@@ -212,7 +216,7 @@ test('[SRC-2] [EXEC-1] a server that was looked up is called, and survives a res
   });
 });
 
-test('[ENV-4] a key that the description puts into the address arrives there, also after *** was sent back, and the registry is not asked again', async () => {
+test('[ENV-4] a key in the address stays there, also after *** was sent back, and the registry is not asked again', async () => {
   const seen: string[] = [];
   // It lets nobody in: what it was sent is all that matters here.
   await using upstream = await startHttpServer((request, response) => {
@@ -234,7 +238,7 @@ test('[ENV-4] a key that the description puts into the address arrives there, al
   expect(registries.asked).toHaveLength(asked);
 });
 
-test('[SRC-2] [SRC-9] a registry that cannot be reached: what to give instead is said, and with that it is registered', async () => {
+test('[SRC-2] [SRC-9] when a registry cannot be reached, the refusal says what to give instead, and that works', async () => {
   const origin = `http://127.0.0.1:${await freePort('127.0.0.1')}`;
   await using own = await startTestServer({ registries: { official: origin } });
   const admin = await own.as('admin');
@@ -247,7 +251,7 @@ test('[SRC-2] [SRC-9] a registry that cannot be reached: what to give instead is
   expect(await admin.post('/api/sources', { name: 'Away', enabled: false, source: airtable, ...whole })).toMatchObject({ status: 201 });
 });
 
-test("[SEC-2] the operator's rules judge what was looked up", async () => {
+test("[SEC-2] the operator's rules apply to packages that were looked up", async () => {
   const config = { registries: { official: registries.origin }, runRules: fixtureRules };
   await using own = await startTestServer(config);
   const admin = await own.as('admin');
@@ -256,7 +260,7 @@ test("[SEC-2] the operator's rules judge what was looked up", async () => {
   expect((await admin.post('/api/sources/preview', body)).json.error).toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('[SRC-2] [SEC-3] a registry that wants a token is shown the stored one', async () => {
+test('[SRC-2] [SEC-3] a registry that wants a token gets the stored one', async () => {
   await server.admin.put('/api/secrets/registry.smithery', { value: 'canary-token' });
   await preview({ source: { Smithery: { qualified_name: 'smithery/hello-world' } } });
   expect(registries.asked.at(-1)).toMatchObject({

@@ -26,7 +26,7 @@ const handlers = {
 const statusOf = async (namespace: string) => (await admin.get(`/api/sources/${namespace}`)).json.status;
 const register = async (form: object) => (await admin.post('/api/sources?wait=30000', form)).json;
 
-test('[SRC-9] [MCP-10] a remote server that is down when it is registered comes up by itself, and until then the status says when it is tried', async () => {
+test('[SRC-9] [MCP-10] a remote server that is down at its registration comes up by itself, and until then the status shows the next try', async () => {
   await using remote = await startHandmadeServer(handlers);
   await using proxy = await cuttableProxy(remote.url);
   proxy.cut();
@@ -44,7 +44,7 @@ test('[SRC-9] [MCP-10] a remote server that is down when it is registered comes 
   expect((await alice.call('late:echo')).json.text).toBe('here');
 });
 
-test('[MCP-10] [LIFE-2] one that goes away later is restarting, then in error, and comes back by itself', async () => {
+test('[MCP-10] [LIFE-2] a remote server that goes away later is restarting, then in error, and comes back by itself', async () => {
   await using remote = await startHandmadeServer(handlers);
   await using proxy = await cuttableProxy(remote.url);
   const resilience = { heartbeatIntervalMs: 20, staleTimeoutMs: 200, ...eager };
@@ -58,7 +58,7 @@ test('[MCP-10] [LIFE-2] one that goes away later is restarting, then in error, a
   expect((await alice.call('gone:echo')).json.text).toBe('here');
 });
 
-test('[MCP-10] a session whose server hangs is opened anew, and calls after it join that', async () => {
+test('[MCP-10] the session of a server that hangs is reopened, and later calls wait for that', async () => {
   await using remote = await startHandmadeServer(handlers);
   await using proxy = await cuttableProxy(remote.url);
   const resilience = { heartbeatIntervalMs: 20, staleTimeoutMs: 300, startupTimeoutMs: 1000, restart: { maxAttempts: 50, backoffMs: 20 } };
@@ -72,7 +72,7 @@ test('[MCP-10] a session whose server hangs is opened anew, and calls after it j
   expect(handshakes()).toBeGreaterThan(1);
 });
 
-test('[SRC-5] [SRC-9] a document that cannot be fetched when it is registered is fetched as soon as it is there', async () => {
+test('[SRC-5] [SRC-9] a document that cannot be fetched at its registration is fetched as soon as it is available', async () => {
   await using place = await startHttpServer((_request, response) => void response.end(JSON.stringify(documentOf(bookPaths))));
   await using proxy = await cuttableProxy(place.origin);
   proxy.cut();
@@ -85,7 +85,7 @@ test('[SRC-5] [SRC-9] a document that cannot be fetched when it is registered is
   expect((await statusOf('books')).tools).toBe(4);
 });
 
-test('[ERR-10] [ENV-1] a credential that is refused is not tried again until it changes', async () => {
+test('[ERR-10] [ENV-1] a refused credential is not tried again until it changes', async () => {
   let asked = 0;
   await using remote = await startHandmadeServer({
     ...handlers,
@@ -106,7 +106,7 @@ test('[ERR-10] [ENV-1] a credential that is refused is not tried again until it 
   expect(asked).toBe(before + 1);
 });
 
-test('[MCP-10] after a restart of the gateway too, what is away is tried until it is there', async () => {
+test('[MCP-10] a missing server is retried after a restart of the gateway too', async () => {
   await using data = await temporaryDirectory();
   await using remote = await startHandmadeServer(handlers);
   await using proxy = await cuttableProxy(remote.url);

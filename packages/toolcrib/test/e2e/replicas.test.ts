@@ -47,7 +47,7 @@ describe.skipIf(!postgres.available)('[OPS-2] two servers on one PostgreSQL', ()
     expect(lists[1]?.headers.get('etag')).toBe(lists[0]?.headers.get('etag'));
   });
 
-  test('[POL-5] what is revoked on one is refused by the other', async () => {
+  test('[POL-5] refuse what was revoked on the other', async () => {
     const { json } = await admins[0].get('/api/policies/users-use-builtin-tools');
     const { id: _id, created_at: _created, updated_at: _updated, managed_by: _managed, ...input } = json;
     const times: number[] = [];
@@ -65,7 +65,7 @@ describe.skipIf(!postgres.available)('[OPS-2] two servers on one PostgreSQL', ()
     console.log(`A change on one server decided on the other after at most ${Math.max(...times).toFixed(0)} ms`);
   });
 
-  test('[BFF-4] what changes on one reaches the streams of the other', async () => {
+  test('[BFF-4] send changes made on one to the streams of the other', async () => {
     await using stream = await users[1].follow();
     await stream.nextOf('source_status');
     await admins[0].patch('/api/tools/builtin:hash', { hidden: true });
@@ -74,7 +74,7 @@ describe.skipIf(!postgres.available)('[OPS-2] two servers on one PostgreSQL', ()
     expect((await stream.nextOf('tool_list')).data.difference.added).toEqual(['builtin:hash']);
   });
 
-  test('[BFF-5] a call that runs on one is seen, and cancelled, through the other', async () => {
+  test('[BFF-5] show and cancel a call that runs on the other', async () => {
     const { json } = await users[0].call('builtin:wait', { seconds: 300 }, { async: true });
     expect((await users[1].get(json.location)).json).toMatchObject({ status: 'running', tool: 'builtin:wait' });
     expect((await admins[1].get(json.location)).status).toBe(404);
@@ -90,7 +90,7 @@ describe.skipIf(!postgres.available)('[OPS-2] two servers on one PostgreSQL', ()
     expect((await admins[0].get(`/api/calls/${json.call_id}`)).json.status).toBe('cancelled');
   });
 
-  test('[EXEC-9] an Idempotency-Key sent to both at once runs the tool once', async () => {
+  test('[EXEC-9] run a tool once when both get the same Idempotency-Key at once', async () => {
     for (let round = 0; round < 5; round++) {
       const headers = { 'idempotency-key': `both-${round}` };
       const calls = [...users, ...users].map((user) => user.call('builtin:wait', { seconds: 0.05 }, {}, headers));
@@ -104,7 +104,7 @@ describe.skipIf(!postgres.available)('[OPS-2] two servers on one PostgreSQL', ()
     expect(other.json.code).toBe('CONFLICT');
   });
 
-  test('[SEC-4] of changes made on both at once none is lost, and each is recorded with what it replaced', async () => {
+  test('[SEC-4] lose none of the changes made on both at once, and record each with what it replaced', async () => {
     const path = '/api/tools/builtin:text_diff';
     for (let round = 0; round < 5; round++) {
       await Promise.all([
@@ -127,7 +127,7 @@ describe.skipIf(!postgres.available)('[OPS-2] two servers on one PostgreSQL', ()
     for (let index = 0; index + 1 < events.length; index++) expect(events[index].before).toEqual(events[index + 1].after);
   });
 
-  test('a group is not deleted on one while a policy on the other takes it', async () => {
+  test('do not delete a group on one while a policy on the other takes it', async () => {
     for (let round = 0; round < 5; round++) {
       const id = `contested-${round}`;
       await admins[0].post('/api/groups', { id, name: id });
@@ -142,7 +142,7 @@ describe.skipIf(!postgres.available)('[OPS-2] two servers on one PostgreSQL', ()
     }
   });
 
-  test('text that PostgreSQL cannot store is no trouble, neither in a name nor in a search', async () => {
+  test('accept text that PostgreSQL cannot store, in a name and in a search', async () => {
     const odd = 'a\u0000b\ud800';
     expect((await users[0].call(odd)).status).toBe(404);
     const created = await admins[0].post('/api/groups', { id: 'odd', name: `x${odd}`, description: odd, selectors: [{ name: odd }] });
@@ -156,7 +156,7 @@ describe.skipIf(!postgres.available)('[OPS-2] two servers on one PostgreSQL', ()
     expect((await admins[0].get(`/api/events?cursor=${far}&limit=1`)).json.events).toHaveLength(1);
   });
 
-  test('[EXEC-9] [SEC-4] a call whose server was killed is unknown to the other once its time is over', async () => {
+  test('[EXEC-9] [SEC-4] report a call as unknown when its server was killed and its time is over', async () => {
     await using data = await temporaryDirectory();
     const killed = await spawnServer(['--data', data.path, '--database', database.url, '--issuer', issuer.issuer]);
     const user = killed.client(users[0].token);

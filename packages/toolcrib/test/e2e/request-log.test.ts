@@ -4,7 +4,7 @@ import { devToken, spawnServer, temporaryDirectory, untilSeen } from '../running
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
 
-test('[OPS-1] at debug level every request is a line with its route, and without what was in its address, headers and body', async () => {
+test('[OPS-1] every request is one line at debug level, with its route, and without the content of address, headers and body', async () => {
   await using data = await temporaryDirectory();
   await using server = await spawnServer(['--data', data.path, '--log-level', 'debug']);
   const token = await devToken(server.url, 'alice');
@@ -23,7 +23,7 @@ test('[OPS-1] at debug level every request is a line with its route, and without
   for (const hidden of ['a-private', '7000000001', token]) expect(all).not.toContain(hidden);
 });
 
-test('[OPS-1] at the usual level requests are not logged', async () => {
+test('[OPS-1] requests are not logged at the default level', async () => {
   await using data = await temporaryDirectory();
   await using server = await spawnServer(['--data', data.path]);
   await server.client(await devToken(server.url, 'alice')).get('/api/bff/tools');

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-test('[EXEC-7] searches of one user are limited, with Retry-After, and nobody else is', async () => {
+test('[EXEC-7] searches are limited per user, with Retry-After', async () => {
   const { alice, bob } = server;
   for (let count = 0; count < burst; count++) expect((await alice.get('/api/bff/tools?q=uuid')).status).toBe(200);
   const refused = await alice.get('/api/bff/tools?q=uuid');
@@ -20,13 +20,13 @@ test('[EXEC-7] searches of one user are limited, with Retry-After, and nobody el
     success: false,
     error: { code: 'RATE_LIMITED', retryable: true },
   });
-  // What costs little is not counted with it.
+  // Cheap requests are not counted.
   expect((await alice.get('/api/bff/tools')).status).toBe(200);
   expect((await alice.call('builtin:uuid')).json).toMatchObject({ success: true });
   expect((await bob.get('/api/bff/tools?q=uuid')).status).toBe(200);
 });
 
-test('[EXEC-7] so are registrations and previews, and a configuration of many sources is one request', async () => {
+test('[EXEC-7] registrations and previews are limited too, and a configuration of many sources is one request', async () => {
   const { admin } = server;
   const sources = Object.fromEntries(
     Array.from({ length: 3 * burst }, (_, index) => [`s${index}`, { mcp_command: [process.execPath, `${index}.js`], enabled: false }]),

@@ -50,20 +50,20 @@ const busy =
 const forgotten = ({ response }: Asked) => response.writeHead(404).end();
 const down = ({ response }: Asked) => response.writeHead(503).end();
 
-describe('[EXEC-8] a call is tried again', () => {
+describe('[EXEC-8] a call is retried', () => {
   test.each([
     ['of a read-only tool whose connection broke', 'look', 1, cut, 2],
     ['of an idempotent tool whose connection broke twice', 'set', 2, cut, 3],
     ['that the server put off', 'pay', 2, busy('0'), 3],
     ['[MCP-11] that came with a session the server has forgotten', 'pay', 1, forgotten, 2],
-  ])('%s', async (_which, tool, times, how, attempts) => {
+  ])('if it is one %s', async (_which, tool, times, how, attempts) => {
     await using source = await failing({ times, how });
     const { json } = await alice.call(`frail:${tool}`);
     expect(json).toMatchObject({ success: true, text: 'done', metadata: { attempts } });
     expect(source.calls()).toBe(attempts);
   });
 
-  test('until its attempts are used up, when nobody is there at all', async () => {
+  test('until its attempts are used up if nobody answers', async () => {
     await using source = await failing({ times: 0, how: cut });
     await source.remote[Symbol.asyncDispose]();
     const { json } = await alice.call('frail:pay');
@@ -73,12 +73,12 @@ describe('[EXEC-8] a call is tried again', () => {
   });
 });
 
-describe('[EXEC-8] a call is not tried again', () => {
+describe('[EXEC-8] a call is not retried', () => {
   test.each([
     ['that may have run and may do harm twice', 'pay', cut],
     ['that the server itself failed', 'look', down],
     ['that the server put off for longer than is worth waiting', 'look', busy('600')],
-  ])('%s', async (_which, tool, how) => {
+  ])('if it is one %s', async (_which, tool, how) => {
     await using source = await failing({ times: 1, how });
     const { json } = await alice.call(`frail:${tool}`);
     expect(json).toMatchObject({ success: false, metadata: { attempts: 1 } });
@@ -91,7 +91,7 @@ describe('[EXEC-8] a call is not tried again', () => {
     expect(source.calls()).toBe(2);
   });
 
-  test('where the source says so', async () => {
+  test('if the source says so', async () => {
     await using source = await failing({ times: 1, how: cut, retries: { maxAttempts: 0 } });
     expect((await alice.call('frail:look')).json).toMatchObject({ success: false, metadata: { attempts: 1 } });
     expect(source.calls()).toBe(1);
@@ -106,7 +106,7 @@ describe('[EXEC-8] a call is not tried again', () => {
 });
 
 describe('[EXEC-8] a local server that dies in the middle of a call', () => {
-  test.each(['transient', 'singleton'])('%s: is asked again where the tool is read-only, and not otherwise', async (mode) => {
+  test.each(['transient', 'singleton'])('in %s mode is asked again if the tool is read-only, and not otherwise', async (mode) => {
     const body = {
       name: 'Mortal',
       mcp_command: fixture('plain'),

@@ -203,7 +203,7 @@ describe.each(Object.entries(forms))('[SRC-2] %s', (what, formOf) => {
     expect(missingFrom(read, given)).toEqual([]);
   });
 
-  test('is sent back as it was read, and nothing happens', async () => {
+  test('can be sent back as it was read, and nothing changes', async () => {
     const before = [await recorded(read['id']), await started(read['id'])];
     const { status, json } = await put(read);
     expect([status, json.message]).toEqual([200, undefined]);
@@ -211,19 +211,19 @@ describe.each(Object.entries(forms))('[SRC-2] %s', (what, formOf) => {
     expect([await recorded(read['id']), await started(read['id'])]).toEqual(before);
   });
 
-  test('is sent back with one change, and nothing but that happens', async () => {
+  test('can be sent back with one change, and nothing else changes', async () => {
     const { status, json } = await put({ ...read, refresh_interval_ms: 3_600_000 });
     expect([status, json.message]).toEqual([200, undefined]);
     expect(json.definition).toEqual({ ...(read['definition'] as object), refresh_interval_ms: 3_600_000 });
     expect(json.updated_at).toBeGreaterThan(read['updated_at'] as number);
     expect(await put(read)).toMatchObject({
       status: 409,
-      json: { code: 'CONFLICT', message: expect.stringContaining('changed since it was read') },
+      json: { code: 'CONFLICT', message: expect.stringContaining('changed since you read it') },
     });
   });
 });
 
-test('[SRC-2] what was imported from a client is sent back as it was read', async () => {
+test('[SRC-2] servers imported from a client can be sent back as they were read', async () => {
   const file = { mcpServers: { files: { command: fixture('plain')[0], args: fixture('plain').slice(1), env: { A_TOKEN: 'S1' } } } };
   await admin.post('/api/sources/import?wait=30000', file);
   const { json: read } = await admin.get('/api/sources/files');
@@ -233,7 +233,7 @@ test('[SRC-2] what was imported from a client is sent back as it was read', asyn
   expect((await server.alice.call('files:process')).json.result).toEqual(result);
 });
 
-test('[SRC-2] the built-in tools are what they are', async () => {
+test('[SRC-2] the built-in tools can be sent back as they were read, and not changed', async () => {
   const { json: read } = await admin.get('/api/sources/builtin');
   expect(await admin.put('/api/sources/builtin', read)).toMatchObject({ status: 200, json: { name: read.name } });
   expect(await admin.put('/api/sources/builtin', { ...read, enabled: false })).toMatchObject({ status: 409, json: { code: 'CONFLICT' } });
@@ -244,7 +244,7 @@ test.each([
   ['another time of its making', { created_at: 1 }, 'created_at'],
   ['another keeper', { managed_by: 'file' }, 'managed_by'],
   ['another definition', { definition: { command: ['evil'] } }, 'definition'],
-])('[SRC-2] %s is refused, since it would have no effect', async (_what, change, field) => {
+])('[SRC-2] %s is refused because it would have no effect', async (_what, change, field) => {
   const { json: read } = await admin.get('/api/sources/a-program-that-is-kept');
   const refused = await admin.put(`/api/sources/${read.id}`, { ...read, ...change });
   expect(refused).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', field } });
@@ -253,7 +253,7 @@ test.each([
 test.each([
   ['group', '/api/groups/few', { id: 'few', name: 'Few', selectors: [{ tags: ['time'] }], include: ['builtin:wait'] }],
   ['policy', '/api/policies/some', { id: 'some', name: 'Some', matchers: [{ path: 'sub', operator: 'exists' }], groups: ['few'] }],
-])('[BFF-6] a %s is sent back as it was read', async (topic, path, body) => {
+])('[BFF-6] a %s can be sent back as it was read', async (topic, path, body) => {
   expect((await admin.post(path.slice(0, path.lastIndexOf('/')), body)).status).toBe(201);
   const { json: read } = await admin.get(path);
   const { json: before } = await admin.get(`/api/events?topic=${topic}`);

@@ -16,7 +16,7 @@ describe.skipIf(!prlimit.available)("the operator's limits", () => {
   const register = (name: string, more: object = {}) =>
     server.admin.post('/api/sources?wait=20000', { name, mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton', ...more });
 
-  test('[SEC-2] end a server that exceeds them; its caller and its log are told, and it comes back', async () => {
+  test('[SEC-2] end a server that exceeds them; its caller and its log say so, and it comes back', async () => {
     expect((await register('Greedy')).json.status.state).toBe('running');
     // It is ended when somebody has looked: in the middle of this call, or of one that is never answered.
     const { json: filled } = await server.alice.call('greedy:fill', { mb: 500 });
@@ -31,7 +31,7 @@ describe.skipIf(!prlimit.available)("the operator's limits", () => {
     expect(opened).toBeLessThan(200);
   });
 
-  test('[SEC-2] a source may ask for other ones, as long as there are no more of them', async () => {
+  test('[SEC-2] can be lowered, but not raised, by a source', async () => {
     expect((await register('Modest', { mcp_process_limits: { memory_mb: 200, cpu_seconds: 60 } })).json).toMatchObject({
       status: { state: 'running' },
       definition: { process_limits: { memory_mb: 200, cpu_seconds: 60 } },
@@ -40,7 +40,7 @@ describe.skipIf(!prlimit.available)("the operator's limits", () => {
     expect([status, json]).toEqual([403, expect.objectContaining({ code: 'FORBIDDEN', field: 'mcp_process_limits.memory_mb' })]);
   });
 
-  test('[SEC-2] they are for what is started here, and containers have their own', async () => {
+  test('[SEC-2] apply to local processes, and containers have their own', async () => {
     const elsewhere = await server.admin.post('/api/sources', {
       name: 'E',
       mcp_server_url: 'https://x.example/mcp',

@@ -33,7 +33,7 @@ describe('in production', () => {
   const registered = async () => (await admin.get('/api/sources')).json.sources.map(({ namespace }: { namespace: string }) => namespace);
   const processes = () => readdirSync(join(production.server.dataDir, 'processes'));
 
-  test('[SEC-2] everybody is told what they may do', async () => {
+  test('[SEC-2] the API tells everybody what they may do', async () => {
     const may = async (claims: object) => {
       const { administrator, may_run } = (await (await production.signedIn({ ...claims })).get('/api/me')).json;
       return [administrator, may_run];
@@ -54,7 +54,7 @@ describe('in production', () => {
     ['an image', { mcp_container: { image: 'mcp/x', command: ['server'] } }],
     ['a variable that decides what is run', { mcp_command: fixture('plain'), mcp_env_vars: { PYTHONPATH: '/x' } }],
     ['a command that is disabled', { mcp_command: fixture('plain'), enabled: false }],
-  ])('[SEC-2] [ENV-6] an administrator without the permission may neither register nor try %s', async (_form, body) => {
+  ])('[SEC-2] [ENV-6] an administrator without the permission may neither register nor preview %s', async (_form, body) => {
     const form = { name: 'Not mine', ...body };
     const before = await registered();
     for (const path of ['/api/sources', '/api/sources/preview?discover=true']) {
@@ -68,7 +68,7 @@ describe('in production', () => {
     expect(processes()).toEqual([]);
   });
 
-  test('[SEC-2] [SRC-4] of what is imported, only the servers that would be started are refused', async () => {
+  test('[SEC-2] [SRC-4] an import refuses only the servers that would be started', async () => {
     const [command = '', ...args] = fixture('plain');
     // Disabled, so that nobody tries to reach it.
     const mcpServers = { started: { command, args }, far: { url: 'https://far.example.test/mcp', disabled: true } };
@@ -85,7 +85,7 @@ describe('in production', () => {
     expect(processes()).toEqual([]);
   });
 
-  test('[SEC-2] one without it may still add servers that run elsewhere', async () => {
+  test('[SEC-2] an administrator without the permission may still add remote servers', async () => {
     // Disabled, so that nobody tries to reach it.
     const elsewhere = { name: 'Remote', mcp_server_url: 'https://tools.example.test/mcp', enabled: false };
     const { status, json } = await admin.post('/api/sources', elsewhere);
@@ -95,7 +95,7 @@ describe('in production', () => {
     expect((await admin.delete(`/api/sources/${json.id}`)).status).toBe(204);
   });
 
-  test('[SEC-2] what somebody with the permission has registered may be run by every administrator, and not changed', async () => {
+  test('[SEC-2] servers registered with the permission may be started by every administrator, and not changed', async () => {
     const { status, json } = await runner.post('/api/sources?wait=20000', local('Echo'));
     expect([status, json.status.state]).toEqual([201, 'running']);
     const at = `/api/sources/${json.id}`;
@@ -110,7 +110,7 @@ describe('in production', () => {
     expect((await admin.delete(at)).status).toBe(204);
   });
 
-  test('[SEC-2] with it, what the rules do not allow is refused all the same', async () => {
+  test('[SEC-2] the rules apply even with the permission', async () => {
     const { status, json } = await runner.post('/api/sources', { name: 'Evil', mcp_command: ['npx', 'evil'] });
     expect([status, json]).toEqual([403, expect.objectContaining({ message: expect.stringContaining('npm:evil') })]);
     const tried = await runner.post('/api/sources/preview?discover=true', { name: 'Evil', mcp_command: [node, '/tmp/evil.js'] });
@@ -119,7 +119,7 @@ describe('in production', () => {
   });
 });
 
-test('[SEC-2] in production nothing runs without rules, and what ran before stays, stopped, with the reason', async () => {
+test('[SEC-2] without rules nothing runs in production, and existing sources stay, stopped, with the reason', async () => {
   await using directory = await temporaryDirectory();
   const dataDir = await realpath(directory.path);
   const marker = join(dataDir, 'ran');
@@ -145,7 +145,7 @@ test('[SEC-2] in production nothing runs without rules, and what ran before stay
   expect(existsSync(marker)).toBe(false);
 });
 
-test('[SEC-2] in development every administrator may run what they like', async () => {
+test('[SEC-2] every administrator may run anything in development', async () => {
   await using server = await startTestServer();
   expect((await (await server.as('admin')).get('/api/me')).json).toMatchObject({ administrator: true, may_run: true });
   expect((await (await server.as('alice')).get('/api/me')).json).toMatchObject({ administrator: false, may_run: false });

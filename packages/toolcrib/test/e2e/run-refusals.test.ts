@@ -84,7 +84,7 @@ const hostile: [what: string, command: () => string[]][] = [
   ['docker exec', () => ['docker', 'exec', 'x', 'touch', marker]],
 ];
 
-test.each(hostile)('[SEC-2] %s is refused wherever a registration can be sent, and nothing is run', async (_what, command) => {
+test.each(hostile)('[SEC-2] %s is refused wherever a registration can be sent, and nothing runs', async (_what, command) => {
   expect(await answers({ mcp_command: command() })).toEqual(refusedEverywhere);
   await expectNothingRan();
 });
@@ -96,7 +96,7 @@ test.each(hostile)('[SEC-2] [SRC-7] a manifest with %s is refused', async (_what
   await expectNothingRan();
 });
 
-test.each(hostile)('[SEC-2] [SRC-4] %s in the file of another client is refused', async (_what, command) => {
+test.each(hostile)('[SEC-2] [SRC-4] %s in the configuration of another client is refused', async (_what, command) => {
   const [program, ...args] = command();
   const { registrations } = parseImport(JSON.stringify({ mcpServers: { Hostile: { command: program, args } } }));
   for (const { form } of registrations) expect(await answers(form)).toEqual(refusedEverywhere);
@@ -126,7 +126,7 @@ test.each([
   'DYLD_INSERT_LIBRARIES',
   'npm_config_registry',
   'NPM_CONFIG_SCRIPT_SHELL',
-])('[SEC-2] [ENV-6] the variable %s is refused, also in a manifest', async (name) => {
+])('[SEC-2] [ENV-6] the variable %s is refused, in a manifest too', async (name) => {
   expect(await answers({ mcp_command: fixture('plain'), mcp_env_vars: { [name]: 'x' } })).toEqual(refusedEverywhere);
   const packages = [{ command: ['npx', 'cowsay'], environment_variables: [{ name }] }];
   const mcp_plugin_dir = await pluginDirectory({ 'plugin.json': { name: 'hostile', packages } });
@@ -153,7 +153,7 @@ test('[SEC-2] [SRC-7] a value for a slot of a manifest cannot become an option',
   await expectNothingRan();
 });
 
-test('[SEC-2] whatever stands in an ordinary argument arrives as it is', async () => {
+test('[SEC-2] an ordinary argument arrives unchanged, whatever is in it', async () => {
   const args = [
     `$(touch ${marker})`,
     `; touch ${marker}`,

@@ -43,7 +43,7 @@ async function dataFolder() {
 }
 
 describe.skipIf(!isRoot)('servers that run as another user, which only root can start', () => {
-  test('[SEC-2] have its rights, its home and no groups of ours, and nothing of the data within reach', async () => {
+  test('[SEC-2] have its rights, its home and none of our groups, and cannot reach the data', async () => {
     await using data = await dataFolder();
     await using server = await startOpenServer({ dataDir: data.path, runRules: rulesFor(otherUser), keys: undefined });
     const { json } = await server.admin.post('/api/sources?wait=20000', { name: 'Other', mcp_command: fixture('plain') });
@@ -56,7 +56,7 @@ describe.skipIf(!isRoot)('servers that run as another user, which only root can 
     expect(JSON.parse(await tell('process')).cwd).toBe(home);
   });
 
-  test('[SEC-2] with an issuer: can read neither the keys, nor the database, nor what the gateway was started with', async () => {
+  test('[SEC-2] can read neither the keys, nor the database, nor the arguments of the gateway, with an issuer', async () => {
     await using data = await dataFolder();
     await using production = await startServerWithIssuer({ dataDir: data.path, runRules: rulesFor(otherUser) });
     const admin = await production.signedIn(adminClaims);
@@ -78,7 +78,7 @@ describe.skipIf(!isRoot)('servers that run as another user, which only root can 
     }
   });
 
-  test('[SEC-2] [LIFE-5] are stopped, and ended by the next start where the gateway was killed', async () => {
+  test('[SEC-2] [LIFE-5] are stopped, and ended by the next start if the gateway was killed', async () => {
     await using data = await dataFolder();
     const file = join(data.path, '..', 'rules.yaml');
     await writeFile(file, JSON.stringify(rulesFor(otherUser)));
@@ -111,19 +111,19 @@ describe.skipIf(!isRoot)('servers that run as another user, which only root can 
     ['root', 'it is root'],
     ['0:100', 'it is root'],
     ['no-such-user-here', 'there is no such user'],
-  ])('[SEC-2] nobody is started as %s', async (user, why) => {
+  ])('[SEC-2] are refused for the user %s', async (user, why) => {
     await using data = await dataFolder();
     await expect(startTestServer({ dataDir: data.path, runRules: rulesFor(user) })).rejects.toThrow(why);
   });
 
-  test('[SEC-2] a home that the user cannot reach is found at the start', async () => {
+  test('[SEC-2] are refused at the start if the user cannot reach their home', async () => {
     await using data = await dataFolder();
     await chmod(join(data.path, '..'), 0o700);
     await expect(startTestServer({ dataDir: data.path, runRules: rulesFor(otherUser) })).rejects.toThrow('it cannot reach');
   });
 });
 
-test.skipIf(isRoot)('[SEC-2] without root there is no other user', async () => {
+test.skipIf(isRoot)('[SEC-2] another user needs root', async () => {
   await using data = await dataFolder();
   expect(() => openRunAccount(otherUser, data.path)).toThrow('Servers cannot run as the user');
 });
@@ -157,7 +157,7 @@ describe("with an issuer, the gateway's own user", () => {
     await until(async () => (await admin.get('/api/sources/before')).json.status.state === 'running');
   });
 
-  test('[SEC-2] is named in the log where it was accepted', async () => {
+  test('[SEC-2] is named in the log if it was accepted', async () => {
     await using data = await dataFolder();
     await using issuer = await startTokenIssuer();
     const file = join(data.path, '..', 'rules.yaml');

@@ -16,7 +16,7 @@ async function bashServer(folder: string) {
   return { script, hook, marker };
 }
 
-test('[SEC-2] [ENV-6] a variable that is only declared, and set as a secret later, passes no rules that do not name it', async () => {
+test('[SEC-2] [ENV-6] a variable that is only declared, and set as a secret later, must be named by the rules', async () => {
   await using directory = await temporaryDirectory();
   const folder = await realpath(directory.path);
   const dataDir = join(folder, 'data');
@@ -46,7 +46,7 @@ test('[SEC-2] [ENV-6] a variable that is only declared, and set as a secret late
   expect(existsSync(marker)).toBe(false);
 });
 
-test('[SEC-2] [ENV-6] rules name the variables of a server: others keep it from being started, whenever they get a value', async () => {
+test('[SEC-2] [ENV-6] a variable that the rules do not name keeps a server from starting, whenever it gets a value', async () => {
   const [node = '', program = ''] = fixture();
   const runRules = runRulesSchema.parse({ runtimes: ['node'], programs: [node, program], variables: ['ACME_*'], same_user: true });
   await using production = await startServerWithIssuer({ runRules });

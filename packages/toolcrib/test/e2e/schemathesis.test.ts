@@ -41,7 +41,7 @@ interface Recorder {
   interactions: Record<string, { response: { status_code: number } | null }>;
 }
 
-/** What there is to find: groups, policies, calls that ended in several ways, one that runs, and changes. */
+/** Data to find: groups, policies, calls with several outcomes, a running one, and changes. */
 async function seed(admin: ApiClient): Promise<void> {
   await admin.post('/api/groups', { id: 'seeded', name: 'Seeded', selectors: [{ tags: ['time'] }] });
   await admin.post('/api/policies', { id: 'seeded', name: 'Seeded', matchers: [{ path: 'sub', operator: 'exists' }], groups: ['seeded'] });
@@ -95,8 +95,8 @@ function succeededIn(report: string): Set<string> {
   return succeeded;
 }
 
-describe.skipIf(!schemathesis.available)('[BFF-7] the server does what its own OpenAPI document says, whatever it is sent', () => {
-  /** What Schemathesis found, the operations it never got to work, and whether the server is well after all that. */
+describe.skipIf(!schemathesis.available)('[BFF-7] the server follows its own OpenAPI document, whatever it is sent,', () => {
+  /** The findings of Schemathesis, the operations it never got to work, and whether the server is healthy afterwards. */
   async function check(databaseUrl?: string) {
     // No call may take long, however long it was asked to wait.
     await using server = await startTestServer({ databaseUrl, defaultTimeoutMs: 500, maxTimeoutMs: 500 });
@@ -122,7 +122,7 @@ describe.skipIf(!schemathesis.available)('[BFF-7] the server does what its own O
     900_000,
   );
 
-  test('by hand: the document, and the stream that has no end', async () => {
+  test('by hand: for the document and the endless stream', async () => {
     await using server = await startTestServer();
     const { paths } = (await server.client().get('/api/openapi.json')).json;
     const { responses, parameters } = paths['/api/bff/sse'].get;

@@ -34,11 +34,11 @@ async function registered(name: string, form: object) {
 }
 const local = (name: string, mark = '') => ({ mcp_command: fixture('plain'), mcp_env_vars: { KEY: { secret_ref: name }, MARK: mark } });
 
-describe('after a secret was changed, the next call has the new value', () => {
-  test('[ENV-1] of a singleton, which is the same process again until then', async () => {
+describe('a changed secret takes effect with the next call', () => {
+  test('[ENV-1] of a singleton, which was the same process until then', async () => {
     const { key, pid } = await registered('single', { ...local('single'), mcp_lifecycle_mode: 'singleton' });
     const first = await pid();
-    // What is none of its business leaves it alone, and so does the same value once more.
+    // Another secret, or the same value again, does not restart it.
     await rotate('unrelated', 'v1');
     expect(await rotate('single', 'v1')).toMatchObject({ kept_by: [] });
     expect([await key(), await pid()]).toEqual(['v1', first]);
@@ -49,7 +49,7 @@ describe('after a secret was changed, the next call has the new value', () => {
     expect(await pid()).not.toBe(first);
   });
 
-  test('[ENV-1] of a singleton that is in use: calls under way finish on the process they began on', async () => {
+  test('[ENV-1] of a busy singleton, whose running calls finish on the old process', async () => {
     const mark = `BUSY_${process.pid}_${Date.now()}`;
     const { key, pid } = await registered('busy', { ...local('busy', mark), mcp_lifecycle_mode: 'singleton' });
     const first = await pid();
@@ -66,7 +66,7 @@ describe('after a secret was changed, the next call has the new value', () => {
     expect(processesMarked(mark)).toEqual([]);
   });
 
-  test('[ENV-1] of processes that were started ahead', async () => {
+  test('[ENV-1] of standby processes', async () => {
     const mark = `AHEAD_${process.pid}_${Date.now()}`;
     const { key } = await registered('ahead', { ...local('ahead', mark), standby: 2 });
     await untilSeen(() => processesMarked(mark).length === 2);
@@ -111,15 +111,15 @@ describe('after a secret was changed, the next call has the new value', () => {
   });
 });
 
-test('[ENV-1] a source that keeps the old value says so, until it is restarted', async () => {
+test('[ENV-1] a source that keeps the old value says so until it is restarted', async () => {
   const { id, key } = await registered('keeper', { ...local('keeper'), mcp_lifecycle_mode: 'singleton', on_secret_change: 'keep' });
   expect(await rotate('keeper', 'v2')).toMatchObject({ kept_by: ['keeper'] });
   expect(await key()).toBe('v1');
   const shown = (await server.admin.get(`/api/sources/${id}`)).json as ShownSource;
   expect(shown.outdated_secrets).toEqual(['keeper']);
-  expect(describeSource(shown)).toContain('runs with the old keeper: `toolcrib sources restart keeper` brings the new value');
+  expect(describeSource(shown)).toContain('runs with the old keeper: `toolcrib sources restart keeper` uses the new value');
   const { lines } = (await server.admin.get(`/api/sources/${id}/logs`)).json;
-  expect(JSON.stringify(lines)).toContain('keeper has changed. What runs keeps the old value');
+  expect(JSON.stringify(lines)).toContain('keeper has changed. The running server keeps the old value');
   await server.admin.post(`/api/sources/${id}/restart`, undefined);
   expect([await key(), (await server.admin.get(`/api/sources/${id}`)).json.outdated_secrets]).toEqual(['v2', []]);
 });

@@ -33,7 +33,7 @@ function canary(kind: string): string {
 const signatureOf = (token: string) => token.split('.')[2] ?? '';
 
 let seen: Seen;
-/** What the upstream was sent: there the secrets must be, or nothing was shown. */
+/** The requests to the upstream, which must contain the secrets, or the test shows nothing. */
 let upstreamSaw: string;
 let environmentSaid: string;
 
@@ -135,13 +135,13 @@ beforeAll(async () => {
   await call('local:process');
   for (const name of ['TOKEN', 'ADDRESS', 'OWN_SECRET'])
     for (const say of ['stderr', 'fail', 'error', 'blocks', 'hex', 'base64', 'crash']) await call('local:environment', { name, say });
-  // Whoever sends a secret gets it back; it is kept nowhere all the same.
+  // A caller who sends a secret gets it back, but it is stored nowhere.
   for (const kind of ['a stored secret', 'a variable', 'an argument']) {
     await alice.call('local:stderr', { text: `dying of ${canaries.get(kind)}` });
     await alice.call('local:fail', { text: `it is not ${canaries.get(kind)}` });
     await alice.call('local:crash', { code: 3, words: `with ${canaries.get(kind)}` });
   }
-  // What goes wrong with a secret in hand.
+  // Failures that involve a secret.
   await ask(admin, 'POST', '/api/sources', `{"name": "x", "headers": {"X-Token": "${canary('a body that is no JSON')}"`);
   await ask(admin, 'POST', '/api/sources', { name: 'x', credential: { type: 'bearer', token: [canary('a value of the wrong kind')] } });
   await ask(server.client(`${aliceToken}x`), 'GET', '/api/bff/tools');
@@ -205,8 +205,8 @@ const kinds = [
   'an argument of a call',
 ];
 
-describe('[ENV-4] [SEC-3] [SEC-4] no secret turns up anywhere, in whatever form', () => {
-  test('every kind was there to be found', () => {
+describe('[ENV-4] [SEC-3] [SEC-4] no secret is found anywhere, in any encoding', () => {
+  test('although every kind was there to be found', () => {
     expect([...canaries.keys()].toSorted()).toEqual(kinds.toSorted());
     const reached = [
       'header of the collector',
@@ -232,7 +232,7 @@ describe('[ENV-4] [SEC-3] [SEC-4] no secret turns up anywhere, in whatever form'
     expect(seen.files.map(([name]) => name)).toEqual(expect.arrayContaining(['toolcrib.db', 'keys.json']));
   });
 
-  test.each(kinds)('%s', (kind) => {
+  test.each(kinds)('of the kind: %s', (kind) => {
     const value = canaries.get(kind) ?? '';
     expect(value.length).toBeGreaterThan(15);
     const forms = formsOf(value);

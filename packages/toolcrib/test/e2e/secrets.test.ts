@@ -32,7 +32,7 @@ describe('[BFF-6] /api/secrets', () => {
   afterAll(() => server[Symbol.asyncDispose]());
   const names = async () => secretListSchema.parse((await admin.get('/api/secrets')).json).secrets.map(({ name }) => name);
 
-  test('makes, replaces, lists and deletes secrets, and answers with names and dates only', async () => {
+  test('creates, replaces, lists and deletes secrets, and shows only names and dates', async () => {
     const made = await admin.put('/api/secrets/github-token', { value: 'hunter2' });
     expect(made.status).toBe(201);
     const { created_at } = setSecretSchema.parse(made.json);
@@ -43,7 +43,7 @@ describe('[BFF-6] /api/secrets', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('[ENV-4] *** keeps what is stored, and is refused where nothing is', async () => {
+  test('[ENV-4] keeps the stored value for ***, and refuses it where nothing is stored', async () => {
     expect(outcome(await admin.put('/api/secrets/kept', { value: '***' }))).toMatchObject({ status: 400, field: 'value' });
     const { json } = await admin.put('/api/secrets/kept', { value: 'hunter2' });
     expect(outcome(await admin.put('/api/secrets/kept', { value: '***' }))).toEqual({ status: 200, ...json });
@@ -66,14 +66,14 @@ describe('[BFF-6] /api/secrets', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('has no way to read a value', async () => {
+  test('offers no way to read a value', async () => {
     await admin.put('/api/secrets/token', { value: 'hunter2' });
     expect((await admin.get('/api/secrets/token')).status).toBe(404);
     await admin.delete('/api/secrets/token');
   });
 });
 
-test('[ENV-4] a value appears in no answer, event, log line or file, whatever is done with it', async () => {
+test('[ENV-4] the value of a secret appears in no answer, event, log line or file, whatever is done with it', async () => {
   await using data = await temporaryDirectory();
   const canary = `canary-${randomBytes(12).toString('hex')}`;
   const answers: string[] = [];
@@ -113,7 +113,7 @@ test('[ENV-4] a value appears in no answer, event, log line or file, whatever is
     const { json: printed } = await call('environment', {});
     expect(printed.result).toMatchObject({ TOKEN: '***', ADDRESS: 'https://x.test/?k=***', SET_OUTRIGHT_TOKEN: '***' });
     for (const say of ['stderr', 'fail', 'error', 'crash']) await call('environment', { name: 'TOKEN', say });
-    // Whoever sends it gets it back; it is kept nowhere all the same.
+    // A caller who sends it gets it back, but it is stored nowhere.
     await admin.call('printer:stderr', { text: `it is ${canary}2` });
     await admin.call('printer:fail', { text: `it is not ${canary}2` });
     await admin.call('printer:crash', { code: 3, words: `dying with ${canary}2` });
@@ -187,7 +187,7 @@ describe.skipIf(!postgres.available)('[SEC-3] servers on one PostgreSQL', () => 
     await database[Symbol.asyncDispose]();
   });
 
-  test('that share their keys use a secret as it was changed on either', async () => {
+  test('that share their keys use a secret that was changed on either', async () => {
     const [first, second] = admins as [ApiClient, ApiClient];
     // Too short to be hidden, so that the server's own words show which value it was started with.
     await first.put('/api/secrets/shared', { value: 'v1' });
@@ -210,7 +210,7 @@ describe.skipIf(!postgres.available)('[SEC-3] servers on one PostgreSQL', () => 
     }
   });
 
-  test('[ENV-1] start a lasting server again on each of them when its secret was changed on one', async () => {
+  test('[ENV-1] each restart a singleton when its secret was changed on one of them', async () => {
     const [first, second] = admins as [ApiClient, ApiClient];
     await first.put('/api/secrets/rotated', { value: 'v1' });
     const variables = { ROTATED: { secret_ref: 'rotated' } };
@@ -224,7 +224,7 @@ describe.skipIf(!postgres.available)('[SEC-3] servers on one PostgreSQL', () => 
     await until(async () => (await seen(second)) === 'v2');
   });
 
-  test('refuse one with other keys, and leave it nothing to overwrite', async () => {
+  test('refuse a server with other keys, which overwrites nothing', async () => {
     const config = { databaseUrl: database.url, issuers: [issuer.config] };
     await admins[0]?.put('/api/secrets/another', { value: 'hunter2' });
     const refusal = { code: 'CONFLICT', message: expect.stringMatching(/key this server does not have \(shared\)/) };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseJsonc } from '../../src/sources/mcp/registration/parse-jsonc.ts';
+import { parseJsonc } from '../../src/model/parse-jsonc.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { startForwardProxy, type ForwardProxy } from '../fixtures/forward-proxy.ts';
 import { startHttpServer } from '../fixtures/http-server.ts';
@@ -80,11 +80,11 @@ const shorterRemoteExample = `{
   "mcp_transport_type": "streamable_http"
 }`;
 
-describe('the bodies of the original documents, posted as they stand', () => {
+describe('the bodies of the original documents, posted unchanged', () => {
   test.each([
     ['plugin', pluginExample],
     ['shorter plugin', shorterPluginExample],
-  ])('[SRC-1] [SRC-7] the %s is registered', async (_what, example) => {
+  ])('[SRC-1] [SRC-7] register a %s', async (_what, example) => {
     const directory = await pluginDirectory({ 'plugin.json': manifestExample });
     const { status, json } = await admin.post('/api/sources', JSON.parse(example.replace('/opt/mcp-plugins/github', directory)));
     expect([status, json.message]).toEqual([201, undefined]);
@@ -95,7 +95,7 @@ describe('the bodies of the original documents, posted as they stand', () => {
   test.each([
     ['remote server', remoteExample],
     ['remote server without a key', shorterRemoteExample],
-  ])('[SRC-1] [SEC-1] the %s is registered in development', async (_what, example) => {
+  ])('[SRC-1] [SEC-1] register a %s in development', async (_what, example) => {
     const { status, json } = await admin.post('/api/sources', parseJsonc(example));
     expect([status, json.message]).toEqual([201, undefined]);
     expect(json.definition).toMatchObject({ server_url: 'http://cml-mcp:9000', transport_type: 'streamable_http', allow_insecure: false });
@@ -107,7 +107,7 @@ describe('the bodies of the original documents, posted as they stand', () => {
     ['Docker', { Smithery: { qualified_name: '@a/b' } }, 'Stdio', expect.arrayContaining(['docker', 'run', 'an-identifier'])],
     ['Binary', 'Manual', 'Stdio', ['an-identifier']],
     ['Http', 'Manual', { Http: { url: 'http://cml-mcp:9000' } }, []],
-  ])('[SRC-2] an McpConfig of the type %s is registered under its own id', async (package_type, source, transport, command) => {
+  ])('[SRC-2] register an McpConfig of the type %s under its own id', async (package_type, source, transport, command) => {
     const config = {
       id: '6f1c7a52-9f0e-4c53-8f5e-2b1d9b0f7a11',
       name: 'From serde',
@@ -129,7 +129,7 @@ describe('the bodies of the original documents, posted as they stand', () => {
     await remove(config.id);
   });
 
-  test('[SRC-2] [MC-T1] [MC-T4] [MC-T6] an McpConfig runs', async () => {
+  test('[SRC-2] [MC-T1] [MC-T4] [MC-T6] register an McpConfig that runs', async () => {
     const { json } = await admin.post('/api/sources?wait=30000', {
       id: '0d6d7e7e-64b5-4c2b-8a3b-0f3f6a1c2b4d',
       name: 'Runs',
@@ -155,7 +155,7 @@ describe('the bodies of the original documents, posted as they stand', () => {
     ],
     ['[SRC-10] without a transport', { transport: null }, 'transport', 'Transport required'],
     ['[MC-NT4] without a required value', { env_vars: { A: { name: 'A', required: true } } }, 'env_vars.A', 'Missing required credentials'],
-  ])('%s it is refused and not saved', async (_what, change, field, message) => {
+  ])('%s are refused and not saved', async (_what, change, field, message) => {
     const config = { name: 'Bad', package: { package_type: 'Npm', identifier: 'x' }, transport: 'Stdio', enabled: false, ...change };
     const before = (await admin.get('/api/sources')).json.sources.length;
     expect(await admin.post('/api/sources', config)).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', field, message } });
@@ -164,7 +164,7 @@ describe('the bodies of the original documents, posted as they stand', () => {
 });
 
 describe('[SEC-1] plain http to a private address', () => {
-  test('is reached in development, by a document and its operations too', async () => {
+  test('works in development, for a document and its operations too', async () => {
     await using upstream = await startHttpServer((request, response) => {
       const operations = { '/x': { get: { operationId: 'x', responses: {} } } };
       const document = { openapi: '3.1.0', info: { title: 'x', version: '1' }, servers: [{ url: origin }], paths: operations };
@@ -192,7 +192,7 @@ describe('[SEC-1] plain http to a private address', () => {
     expect(named).toMatchObject({ status: 400, json: { field: 'allow_insecure', message: expect.stringContaining('plain http') } });
   });
 
-  test('metadata services are refused in development too', async () => {
+  test('is refused for metadata services, in development too', async () => {
     const refused = await admin.post('/api/sources', { name: 'Metadata', mcp_server_url: 'http://169.254.169.254/latest' });
     expect(refused).toMatchObject({ status: 400, json: { field: 'mcp_server_url', message: expect.stringContaining('never asked') } });
   });

@@ -51,7 +51,7 @@ describe('[BFF-7] /api/openapi.json', () => {
     for (const path of Object.keys(document.paths)) expect(path).toMatch(/^\//);
   });
 
-  test('names every operation once, and says what each takes and gives', () => {
+  test('names every operation once, with its input and output', () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { where, path, method, operation } of operations()) {
@@ -72,7 +72,7 @@ describe('[BFF-7] /api/openapi.json', () => {
     }
   });
 
-  test('refers only to what is there', () => {
+  test('has no broken references', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '');
     expect(references.length).toBeGreaterThan(0);
     for (const reference of references) {
@@ -98,13 +98,13 @@ describe('[BFF-7] /api/openapi.json', () => {
   });
 });
 
-test('[BFF-7] the server says that it is alive and ready, to anybody', async () => {
+test('[BFF-7] anybody can ask whether the server is alive and ready', async () => {
   expect(await server.client().get('/healthz')).toMatchObject({ status: 200, json: { status: 'ok' } });
   expect(await server.client().get('/readyz')).toMatchObject({ status: 200, json: { status: 'ready' } });
   expect((await server.client().get('/healthz?from=balancer')).status).toBe(200);
 });
 
-test('[BFF-7] [OPS-1] /metrics counts calls by how they ended, their time, and failed authentications', async () => {
+test('[BFF-7] [OPS-1] /metrics counts calls by outcome, their duration, and failed authentications', async () => {
   const read = async () => {
     const { headers, text } = await server.client().get('/metrics');
     expect(headers.get('content-type')).toMatch(/^text\/plain/);
@@ -155,7 +155,7 @@ describe('[BFF-8] no MCP endpoint is served', () => {
     '/v1/mcp',
   ];
 
-  test('no documented route is one by its name', async () => {
+  test('under the name of a documented route', async () => {
     const paths = (await documentedOperations(server.url)).map(({ path }) => path);
     expect(paths.filter((path) => /mcp|rpc|message/i.test(path))).toEqual([]);
     // A stream of our own events, to be read only.
@@ -164,7 +164,7 @@ describe('[BFF-8] no MCP endpoint is served', () => {
     ]);
   });
 
-  test('nothing answers an MCP handshake: what takes no POST is not there, what does sees a bad request', async () => {
+  test('on any path: a POST finds nothing or gets a bad request', async () => {
     const documented = await documentedOperations(server.url);
     const posts = new Set(documented.filter(({ method }) => method === 'POST').map(({ path }) => path));
     const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
@@ -177,7 +177,7 @@ describe('[BFF-8] no MCP endpoint is served', () => {
     }
   });
 
-  test('the usual places of its streams are not there either', async () => {
+  test('under the usual paths of its streams', async () => {
     for (const path of usualPlaces) {
       expect([path, (await admin.get(path, { accept: 'text/event-stream' })).status]).toEqual([path, 404]);
       expect([path, (await admin.delete(path)).status]).toEqual([path, 404]);

@@ -39,11 +39,11 @@ async function startTwo() {
   };
 }
 
-test('[SEC-1] a credential goes to none of several places until somebody says to which', async () => {
+test('[SEC-1] a credential is sent to none of several origins until the registration says to which', async () => {
   await using both = await startTwo();
   const { service, other } = both;
   const form = formOf({ url: service.url }, { credential });
-  const held = { code: 'VALIDATION_ERROR', message: expect.stringContaining(`several places: ${service.origin}, ${other.origin}.`) };
+  const held = { code: 'VALIDATION_ERROR', message: expect.stringContaining(`several origins: ${service.origin}, ${other.origin}.`) };
   const { json: seen } = await server.admin.post('/api/sources/preview?discover=true', form);
   expect(seen).toMatchObject({ error: { ...held, field: 'openapi.origins' }, import: { servers: [service.origin, other.origin] } });
   expect(seen.tools).toHaveLength(5);
@@ -59,7 +59,7 @@ test('[SEC-1] a credential goes to none of several places until somebody says to
   expect((await server.admin.put(path, confirmed)).status).toBe(200);
   expect(await settled(path)).toMatchObject({
     status: { state: 'running', tools: 4 },
-    import: { skipped: [{ operation: 'GET /other', reason: expect.stringContaining('none of the origins of this source') }] },
+    import: { skipped: [{ operation: 'GET /other', reason: expect.stringContaining('not one of the origins of this source') }] },
   });
   expect([await call('listBooks'), await call('elsewhere')]).toEqual(['completed', undefined]);
 
@@ -70,7 +70,7 @@ test('[SEC-1] a credential goes to none of several places until somebody says to
     expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer a-secret-token']);
 });
 
-test('[SEC-1] neither does one that is given later, nor a header', async () => {
+test('[SEC-1] a credential that is given later, or a header, is not sent to several origins either', async () => {
   await using both = await startTwo();
   const { service, other } = both;
   const form = formOf({ url: service.url });
@@ -79,7 +79,7 @@ test('[SEC-1] neither does one that is given later, nor a header', async () => {
   const path = `/api/sources/${id}`;
   for (const more of [{ credential }, { headers: { 'X-Api-Key': 'a-secret-key' } }]) {
     await server.admin.put(path, { ...form, ...more });
-    await until(async () => /several places/.test((await server.admin.get(path)).json.status.message ?? ''));
+    await until(async () => /several origins/.test((await server.admin.get(path)).json.status.message ?? ''));
     for (const name of ['listBooks', 'elsewhere']) {
       const { json } = await server.alice.call(`${form.namespace}:${name}`);
       expect(json.status).not.toBe('completed');
@@ -88,14 +88,14 @@ test('[SEC-1] neither does one that is given later, nor a header', async () => {
   expect([...service.seen, ...other.seen]).toEqual([]);
 });
 
-test('[SRC-10] origins are origins', async () => {
+test('[SRC-10] the list of origins accepts nothing but origins', async () => {
   for (const origin of ['https://a.example/v1', 'a.example', 'https://169.254.169.254']) {
     const { json } = await server.admin.post('/api/sources', formOf({ text: '{}', origins: [origin] }));
     expect(json).toMatchObject({ code: 'VALIDATION_ERROR', field: 'openapi.origins' });
   }
 });
 
-test('[SEC-1] servers that are never asked are named at the import', async () => {
+test('[SEC-1] servers that are never called are named at the import', async () => {
   const paths = Object.fromEntries(
     ['http://169.254.169.254/latest', 'http://metadata.google.internal', 'http://[fd00:ec2::254]', 'https://api.example.org'].map(
       (url, index) => [`/p${index}`, { servers: [{ url }], get: operation(`op${index}`) }],

@@ -10,7 +10,7 @@ const postgres = part('postgres');
 const servers = killableServers();
 
 test.skipIf(!postgres.available)(
-  '[BFF-7] [SEC-4] a database that takes everything and says nothing holds up neither calls nor health checks, nor the end of the server',
+  '[BFF-7] [SEC-4] a database that accepts everything and answers nothing holds up neither calls, nor health checks, nor the end of the server',
   async () => {
     await using database = await freshPostgresDatabase();
     await using proxy = await cuttableProxy(database.url);
@@ -40,7 +40,7 @@ test.skipIf(!postgres.available)(
     proxy.mend();
     await until(async () => (await server.client().get('/readyz')).status === 200, 40_000);
     expect((await user.call('ledger:note', { mark: 'after' })).json).toMatchObject({ success: true });
-    // What ran is recorded as it went, once.
+    // Calls that ran are recorded with their outcome, once.
     const { calls } = (await admin.get('/api/calls?tool=ledger:note&limit=100')).json;
     const recorded = calls.filter(({ call_id }: { call_id: string }) => call_id === ran.json.call_id);
     expect(recorded).toMatchObject([{ status: 'completed' }]);

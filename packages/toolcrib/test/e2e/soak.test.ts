@@ -13,7 +13,7 @@ const perRound = { succeed: 200, cancel: 40, timeOut: 40, crash: 20 };
 const atOnce = 8;
 /** A session that is kept costs at least 20 kB; there are 300 in a round. What is below is the noise of the collector and of caches. */
 const noisePerRound = 1_000_000;
-/** What the kernel has given us comes and goes in larger pieces. */
+/** The kernel gives and takes memory in larger pieces. */
 const residentNoisePerRound = 16_000_000;
 
 type Call = () => Promise<void>;
@@ -80,8 +80,8 @@ function slope(values: number[]): number {
   return over / values.reduce((sum, _, index) => sum + (index - middle) ** 2, 0);
 }
 
-describe.skipIf(process.platform !== 'linux')('[MCP-5] [LIFE-5] over 1,500 transient calls of all endings', () => {
-  test('no process, no open file and no memory is left behind in any round', { timeout: 600_000 }, async () => {
+describe.skipIf(process.platform !== 'linux')('[MCP-5] [LIFE-5] 1,500 transient calls with all kinds of endings', () => {
+  test('leave behind no process, no open file and no memory in any round', { timeout: 600_000 }, async () => {
     await using data = await temporaryDirectory();
     const report = new URL('../fixtures/report-memory.ts', import.meta.url).href;
     const unlimited = ['--principal-rate', '0', '--principal-concurrency', '0'];

@@ -43,7 +43,7 @@ test.each<[string, object, { url?: string; headers?: IncomingHttpHeaders }]>([
     { headers: { authorization: 'Basic Y2FuYXJ5LTA6' } },
   ],
   ['a token', { type: 'bearer', token: 'canary-5' }, { headers: { authorization: 'Bearer canary-5' } }],
-])('[ID-2] [ERR-10] %s is sent with every request, and a refusal is told as one', async (name, credential, sent) => {
+])('[ID-2] [ERR-10] %s is sent with every request, and a refusal is reported as one', async (name, credential, sent) => {
   const body = { name, mcp_server_url: `${upstream.origin}/mcp?tenant=a`, credential };
   const { json } = await admin.post('/api/sources?wait=20000', body);
   expect(json).toMatchObject({ status: { state: 'error', code: 'FORBIDDEN' }, health: 'unauthenticated' });
@@ -58,7 +58,7 @@ test.each([
   ['a header', { type: 'api_key', name: 'X-Key', value: 'a\nb' }],
   ['a user name', { type: 'basic', username: { secret_ref: 'with-colon' }, password: '' }],
   ['a secret that is not there', { type: 'bearer', token: { secret_ref: 'nowhere' } }],
-])('[ID-2] a credential that cannot be sent as %s sends nothing at all', async (what, credential) => {
+])('[ID-2] a credential that cannot be sent stops the request: %s', async (what, credential) => {
   const { json } = await admin.post('/api/sources?wait=20000', {
     name: `Bad ${what}`,
     mcp_server_url: `${upstream.origin}/mcp`,
@@ -80,7 +80,7 @@ test('[MCP-12] a source finds the token endpoint by itself, and asks for a token
   await admin.delete('/api/sources/found');
 });
 
-test('[MCP-12] one connection can serve everybody, once an administrator has made it', async () => {
+test('[MCP-12] one connection can serve everybody once an administrator has made it', async () => {
   await using oauth = await startOAuthServer();
   await using wiki = await startProtectedServer(oauth);
   const body = { name: 'Shared', mcp_server_url: wiki.url, credential: { type: 'oauth', shared: true } };
@@ -97,7 +97,7 @@ test('[MCP-12] one connection can serve everybody, once an administrator has mad
   await admin.delete('/api/sources/shared');
 });
 
-test('[ENV-4] [SEC-1] a stored credential is not sent to another host because somebody changed the address', async () => {
+test('[ENV-4] [SEC-1] a stored credential is not sent to another host after somebody changed the address', async () => {
   const given = { name: 'Moving', mcp_server_url: `${upstream.origin}/mcp`, credential: { type: 'bearer', token: 'canary-7' } };
   await admin.post('/api/sources?wait=20000', given);
   const { id } = (await admin.get('/api/sources/moving')).json;

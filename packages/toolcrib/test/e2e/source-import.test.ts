@@ -28,7 +28,7 @@ const imported = async (config: unknown, query = '') => {
     error: { code: string; message: string } | null;
   }[];
 };
-/** Of what was posted: where each stands, and what became of it. */
+/** The place and outcome of each posted entry. */
 const outcomesOf = (entries: Awaited<ReturnType<typeof imported>>) => entries.map(({ entry, outcome }) => `${entry}: ${outcome}`);
 const [command = '', ...rest] = fixture('plain');
 const runs = { command, args: rest };
@@ -77,7 +77,7 @@ const original = {
   },
 };
 
-test('[SRC-4] [UTCP-1] the call templates of the original documents are taken as they stand, one source for each server', async () => {
+test('[SRC-4] [UTCP-1] the call templates of the original documents are accepted unchanged, one source per server', async () => {
   const entries = await imported([original.structure, original.production, original.several], '?wait=60000');
   expect(outcomesOf(entries)).toEqual([
     '[0].config.mcpServers.filesystem: registered',
@@ -92,7 +92,7 @@ test('[SRC-4] [UTCP-1] the call templates of the original documents are taken as
     cwd: '/app/mcp',
     credential: { type: 'none' },
   });
-  expect(entries[0]?.notes).toEqual([expect.stringContaining('auth is for servers over HTTP')]);
+  expect(entries[0]?.notes).toEqual([expect.stringContaining('auth is only for servers over HTTP')]);
   expect(entries[1]?.source.definition).toMatchObject({
     server_url: 'https://mcp.example.com/api',
     manual: 'prod_mcp',
@@ -106,7 +106,7 @@ test('[SRC-4] [UTCP-1] the call templates of the original documents are taken as
   for (const { source } of entries) await server.admin.delete(`/api/sources/${source.id}`);
 });
 
-test('[SRC-4] [UTCP-1] servers of a template run, and their tools are called by the name of the server', async () => {
+test('[SRC-4] [UTCP-1] servers of a template run, and their tools can be called by the name of the server', async () => {
   const template = {
     name: 'dev_mcp',
     call_template_type: 'mcp',
@@ -170,7 +170,7 @@ const manual = () => ({
   ],
 });
 
-test('[SRC-4] [UTCP-1] a manual of HTTP tools, MCP servers and something else: each has its own outcome', async () => {
+test('[SRC-4] [UTCP-1] each entry of a mixed manual has its own outcome: HTTP tools, MCP servers and something else', async () => {
   const entries = await imported(manual(), '?name=shop&wait=60000');
   expect(outcomesOf(entries)).toEqual(['tools[3].config.mcpServers.local: registered', 'tools[0]: registered', 'tools[5]: refused']);
   expect(entries[2]?.error).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringContaining('"cli"') });
@@ -185,7 +185,7 @@ test('[SRC-4] [UTCP-1] a manual of HTTP tools, MCP servers and something else: e
   expect((await server.alice.call('local:echo', { text: 'x' })).json.result).toBe('x');
 });
 
-test('[SRC-4] [UTCP-1] tools of a manual are called as their templates say, with the credential of those that want it', async () => {
+test('[SRC-4] [UTCP-1] tools of a manual are called as their templates say, with the credential they want', async () => {
   service.seen.length = 0;
   const call = async (name: string, args: object) => (await server.alice.call(name, args)).json;
   expect(await call('shop.get_book', { id: 'a b', full: true })).toMatchObject({
@@ -203,7 +203,7 @@ test('[SRC-4] [UTCP-1] tools of a manual are called as their templates say, with
   expect(await call('shop:get_book', {})).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringContaining('id') });
 });
 
-test('[ENV-4] [SRC-4] the keys of a manual are shown nowhere', async () => {
+test('[ENV-4] [SRC-4] the keys of a manual are never shown', async () => {
   for (const path of [
     '/api/sources',
     '/api/sources/shop',
@@ -217,7 +217,7 @@ test('[ENV-4] [SRC-4] the keys of a manual are shown nowhere', async () => {
   }
 });
 
-test('[SRC-4] importing again changes nothing; what differs is refused, or replaced where that is asked for', async () => {
+test('[SRC-4] importing again changes nothing; differences are refused, or replaced on request', async () => {
   const again = await imported(manual(), '?name=shop');
   expect(again.map(({ outcome }) => outcome)).toEqual(['unchanged', 'unchanged', 'refused']);
   const mcpServers = { local: { ...runs, env: { LEVEL: '1' } } };
@@ -228,7 +228,7 @@ test('[SRC-4] importing again changes nothing; what differs is refused, or repla
   expect((await imported({ mcpServers }))[0]).toMatchObject({ outcome: 'unchanged' });
 });
 
-test('[SRC-4] tools of one manual with different keys are sources of their own, and no key goes where it is not meant to', async () => {
+test('[SRC-4] tools of one manual with different keys become separate sources, and no key goes to the wrong one', async () => {
   const keyed = (name: string, value: string) => ({
     name,
     tool_call_template: template({ url: `${service.origin}/${name}`, auth: { auth_type: 'api_key', api_key: value, var_name: 'X-Key' } }),
@@ -267,7 +267,7 @@ test('[SRC-4] a call template that names an OpenAPI document or a manual by its 
   });
 });
 
-test('[UTCP-1] a document that is fetched cannot have secrets of ours sent anywhere', async () => {
+test('[UTCP-1] a fetched document cannot have our secrets sent anywhere', async () => {
   await server.admin.put('/api/secrets/COMPANY_TOKEN', { value: 'nobody-elses-business' });
   const auth = { auth_type: 'api_key', api_key: '${COMPANY_TOKEN}', var_name: 'X-Key' };
   const greedy = {
@@ -282,7 +282,7 @@ test('[UTCP-1] a document that is fetched cannot have secrets of ours sent anywh
   expect(JSON.stringify(service.seen)).not.toMatch(/nobody-elses-business|COMPANY_TOKEN/);
 });
 
-test('[UTCP-1] the manual of another Toolcrib is imported with a token, and its tools are called through both', async () => {
+test('[UTCP-1] the manual of another Toolcrib can be imported with a token, and its tools called through both', async () => {
   await using other = await startOpenServer();
   await other.admin.post('/api/sources?wait=60000', { name: 'Far', mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton' });
   await server.admin.put('/api/secrets/OTHER_TOKEN', { value: other.alice.token });
@@ -307,7 +307,7 @@ test('[UTCP-1] the manual of another Toolcrib is imported with a token, and its 
   expect(json.calls.map(({ subject }: { subject: string }) => subject)).toEqual([expect.any(String)]);
 });
 
-test('[SRC-4] the file of a desktop client is taken as text, with its comments', async () => {
+test('[SRC-4] the configuration of a desktop client is accepted as text, with its comments', async () => {
   const file = `{ // mine\n "mcpServers": { "desk": ${JSON.stringify({ ...runs, disabled: true, autoApprove: ['x'] })} } }`;
   const { json } = await fetch(`${server.url}/api/sources/import`, {
     method: 'POST',
@@ -335,11 +335,11 @@ test.each<[string, unknown, string, number]>([
   expect([answer.status, answer.json.code]).toEqual([status, 'VALIDATION_ERROR']);
 });
 
-test('[SRC-4] only administrators import', async () => {
+test('[SRC-4] an import is refused for anyone but administrators', async () => {
   expect((await server.alice.post('/api/sources/import', { mcpServers: { a: runs } })).status).toBe(403);
 });
 
-test('[SRC-4] who posts a call template as a registration is told where it is taken', async () => {
+test('[SRC-4] a call template that is posted as a registration is refused with the right address', async () => {
   const { status, json } = await server.admin.post('/api/sources', original.production);
   expect([status, json.message]).toEqual([400, expect.stringContaining('POST /api/sources/import takes this as it is')]);
 });

@@ -24,12 +24,12 @@ async function valueOf(series: string): Promise<number | undefined> {
   return line === undefined ? undefined : Number(line.slice(series.length));
 }
 
-test('[MCP-10] [OPS-1] /metrics has, for each source, how long its calls took, its faults and whether it runs', async () => {
+test('[MCP-10] [OPS-1] /metrics shows for each source the duration of its calls, its faults and whether it runs', async () => {
   await register({ name: 'Told', namespace: 'told', mcp_command: fixture('plain'), resilience: { restart: { backoffMs: 1 } } });
   expect(await valueOf('toolcrib_source_up{source="told"}')).toBe(1);
   expect(await valueOf('toolcrib_source_restarts_total{source="told"}')).toBe(0);
   await alice.call('told:echo', { text: 'timed' });
-  // What a tool itself reports is no fault of the source.
+  // A failure reported by the tool is not a fault of the source.
   await alice.call('told:fail');
   expect(await valueOf('toolcrib_source_call_duration_seconds_count{source="told"}')).toBe(2);
   expect(await metrics()).not.toContain('toolcrib_source_errors_total{source="told"');
@@ -42,7 +42,7 @@ test('[MCP-10] [OPS-1] /metrics has, for each source, how long its calls took, i
   expect(await valueOf('toolcrib_source_up{source="builtin"}')).toBe(1);
 });
 
-test('[MCP-10] heartbeats that fail are counted, and calls that never reached the source are not among its times', async () => {
+test('[MCP-10] failed heartbeats are counted, and calls that never reached the source do not count in its durations', async () => {
   let deaf = false;
   const tools = [{ name: 'look', inputSchema: { type: 'object', required: ['where'] } }];
   await using remote = await startHandmadeServer({
@@ -57,7 +57,7 @@ test('[MCP-10] heartbeats that fail are counted, and calls that never reached th
   await until(async () => ((await valueOf('toolcrib_source_heartbeat_failures_total{source="deaf"}')) ?? 0) > 0);
 });
 
-test('[MCP-10] nothing is left of a source that was deleted', async () => {
+test('[MCP-10] the metrics of a deleted source are gone', async () => {
   await register({ name: 'Gone', namespace: 'gone', mcp_command: fixture('plain') });
   await alice.call('gone:echo', { text: 'soon' });
   await alice.call('gone:crash');

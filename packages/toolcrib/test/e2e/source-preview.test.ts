@@ -31,7 +31,7 @@ const kept = async () => ({
   processes: (await processes()).length,
 });
 
-test('[SRC-8] says what would be started, and starts and saves nothing', async () => {
+test('[SRC-8] a preview shows what would be started, and starts and saves nothing', async () => {
   const before = await kept();
   const { status, json } = await preview({
     name: 'Tickets',
@@ -54,7 +54,7 @@ test('[SRC-8] says what would be started, and starts and saves nothing', async (
   expect(await kept()).toEqual(before);
 });
 
-test('[SRC-8] [ENV-4] with discover, a server is started once with the secrets of the body, which are neither kept nor shown', async () => {
+test('[SRC-8] [ENV-4] a preview with discover starts the server once with the secrets of the body, which are neither kept nor shown', async () => {
   const before = await kept();
   const body = {
     name: 'Telltale',
@@ -77,14 +77,14 @@ test('[SRC-8] [ENV-4] with discover, a server is started once with the secrets o
   expect(await kept()).toEqual(before);
 });
 
-test('[SRC-8] discover shows the tools of a remote server, and takes the choice of tools into account', async () => {
+test('[SRC-8] a preview with discover lists the tools of a remote server, and respects the choice of tools', async () => {
   const port = await freePort('127.0.0.1');
   await using _everything = await startEverything('streamableHttp', port);
   const { json } = await discover({ name: 'Remote', mcp_server_url: `http://127.0.0.1:${port}/mcp`, tools: { include: ['echo'] } });
   expect(json).toMatchObject({ starts: null, error: null, definition: { is_remote: true }, tools: [{ name: 'remote:echo' }] });
 });
 
-test('[SRC-8] [SRC-7] what a manifest requires and nobody has given is named, and the server is not started', async () => {
+test('[SRC-8] [SRC-7] a preview names variables that a manifest requires and nobody has given, and starts nothing', async () => {
   const manifest = {
     name: 'needy',
     packages: [
@@ -110,7 +110,7 @@ test('[SRC-8] [SRC-7] what a manifest requires and nobody has given is named, an
   expect([refused.status, refused.json]).toEqual([400, { ...error, field: 'mcp_env_vars.A_KEY' }]);
 });
 
-test('[SRC-8] [NAME-2] a namespace that is taken is told', async () => {
+test('[SRC-8] [NAME-2] a preview reports a namespace that is taken', async () => {
   const { json } = await discover({ name: 'Builtin', mcp_command: fixture('plain') });
   expect(json).toMatchObject({ namespace: 'builtin', tools: null, error: { code: 'CONFLICT', field: 'namespace' } });
 });
@@ -119,14 +119,14 @@ test.each([
   ['that dies', ['crash-handshake', '3', 'no licence'], { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('no licence') }],
   ['that says nothing', ['hang-handshake'], { code: 'NETWORK_ERROR', message: expect.stringMatching(/^Handshake timed out/) }],
   ['that never lists its tools', ['hang-list'], { code: 'NETWORK_ERROR' }],
-])('[SRC-8] a server %s is told with its reason, and nothing of it is left', async (_what, mode, error) => {
+])('[SRC-8] a preview of a server %s reports the reason, and leaves nothing behind', async (_what, mode, error) => {
   const before = await kept();
   const body = { name: 'Bad', mcp_command: fixture(...mode), resilience: { startupTimeoutMs: 1500, requestTimeoutMs: 60_000 } };
   expect((await discover(body)).json).toMatchObject({ tools: null, error });
   expect(await kept()).toEqual(before);
 });
 
-test('[SRC-8] what cannot be registered at all is refused as the registration would be', async () => {
+test('[SRC-8] a preview refuses what the registration would refuse', async () => {
   expect(await preview({ mcp_command: fixture('plain') })).toMatchObject({
     status: 400,
     json: { field: 'name', message: 'Name is required' },
@@ -135,12 +135,12 @@ test('[SRC-8] what cannot be registered at all is refused as the registration wo
   expect(await preview({ name: 'X', mcp_command: ['sh', '-c', 'id'] })).toMatchObject({ status: 400 });
 });
 
-test('[SRC-8] [SEC-2] only an administrator can preview', async () => {
+test('[SRC-8] [SEC-2] a preview is refused for anyone but administrators', async () => {
   const alice = await server.as('alice');
   expect((await alice.post('/api/sources/preview?discover=true', { name: 'X', mcp_command: fixture('plain') })).status).toBe(403);
 });
 
-test('[SRC-8] a caller who goes away ends the server that was started for it', async () => {
+test('[SRC-8] a caller who leaves ends the server that was started for the preview', async () => {
   const leave = new AbortController();
   const asked = fetch(`${server.url}/api/sources/preview?discover=true`, {
     method: 'POST',

@@ -18,7 +18,7 @@ const register = (body: object) => admin.post('/api/sources?wait=30000', body);
 const stateOf = async (id: string) => (await admin.get(`/api/sources/${id}`)).json.status.state as string;
 
 describe('[SRC-1] a local server', () => {
-  test('[SRC-9] [MC-T1] [MC-T3] [MC-T4] is started, its tools are found and can be called', async () => {
+  test('[SRC-9] [MC-T1] [MC-T3] [MC-T4] is started, and its tools are listed and can be called', async () => {
     const { status, json } = await register({ name: 'Plain', mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton' });
     expect([status, json.status.state, json.health]).toEqual([201, 'running', 'healthy']);
     expect(await alice.listedNames()).toContain('plain:echo');
@@ -26,13 +26,13 @@ describe('[SRC-1] a local server', () => {
     expect(called).toMatchObject({ status: 200, json: { success: true, text: 'hello' } });
   });
 
-  test('[MCP-5] runs afresh for every call where it is transient', async () => {
+  test('[MCP-5] has a new process for every call if it is transient', async () => {
     await register({ name: 'Fresh', mcp_command: fixture('plain') });
     expect(await alice.call('fresh:echo', { text: 'once' })).toMatchObject({ json: { success: true, text: 'once' } });
     expect(await alice.call('fresh:echo', { text: 'twice' })).toMatchObject({ json: { success: true, text: 'twice' } });
   });
 
-  test('[MCP-6] serves each call from a process that was ready before it, where there are standbys', async () => {
+  test('[MCP-6] serves each call from a process that was ready before it, with standbys', async () => {
     await register({ name: 'Ready', mcp_command: fixture('plain'), standby: 2 });
     for (const text of ['a', 'b', 'c']) expect(await alice.call('ready:echo', { text })).toMatchObject({ json: { text } });
   });
@@ -48,7 +48,7 @@ describe('[SRC-1] a local server', () => {
     expect((await admin.post('/api/sources/stopped/refresh', undefined)).json.status.state).toBe('running');
   });
 
-  test('[SRC-9] [MC-T5] [LIFE-8] that dies in the handshake is kept with its error and keeps nobody else from working', async () => {
+  test('[SRC-9] [MC-T5] [LIFE-8] that dies in the handshake is kept with its error and disturbs nobody else', async () => {
     const { status, json } = await register({ name: 'Broken', mcp_command: fixture('crash-handshake', '3', 'no licence') });
     expect([status, json.status.state]).toEqual([201, 'error']);
     expect(json.status.message).toContain('no licence');
@@ -72,7 +72,7 @@ describe('[SRC-1] a local server', () => {
     expect((await admin.get('/api/sources/dead')).json.enabled).toBe(false);
   });
 
-  test('is replaced and deleted, and its tools go with it', async () => {
+  test('can be replaced and deleted, with its tools', async () => {
     const { json } = await register({ name: 'Short lived', mcp_command: fixture('plain') });
     const replaced = await admin.put(`/api/sources/${json.id}`, {
       name: 'Longer lived',
@@ -88,7 +88,7 @@ describe('[SRC-1] a local server', () => {
 });
 
 describe('[NAME-2] [NAME-3] a source whose name has underscores', () => {
-  test('keeps them in its namespace, and its tools are called as they are written', async () => {
+  test('keeps them in its namespace, and its tools are called by that', async () => {
     expect((await register({ name: 'my_server', mcp_command: fixture('plain') })).json).toMatchObject({ namespace: 'my_server' });
     for (const name of ['my_server:echo', 'my_server.echo'])
       expect(await alice.call(name, { text: name })).toMatchObject({ json: { tool: 'my_server:echo', text: name } });
@@ -97,7 +97,7 @@ describe('[NAME-2] [NAME-3] a source whose name has underscores', () => {
     expect(tools).toContainEqual(expect.objectContaining({ name: 'my_server:echo', groups: ['everything', 'mine'] }));
   });
 
-  test('keeps the namespace and the names for models it had when they became hyphens', async () => {
+  test('keeps its namespace and model names when they once became hyphens', async () => {
     const { id } = (await register({ name: 'old_server', namespace: 'old-server', mcp_command: fixture('plain') })).json;
     const replaced = await admin.put(`/api/sources/${id}`, { name: 'old_server', mcp_command: fixture('plain'), standby: 1 });
     expect(replaced.json).toMatchObject({ namespace: 'old-server' });
@@ -111,7 +111,7 @@ test.each(['start', 'stop', 'restart', 'refresh'])('the built-in tools always ru
   expect([status, json]).toEqual([409, { code: 'CONFLICT', message: 'The built-in tools are always running' }]);
 });
 
-describe('[SRC-10] what cannot be registered', () => {
+describe('[SRC-10] a registration', () => {
   test.each([
     [{ mcp_command: fixture('plain') }, /^name$/, 'Name is required'],
     [{ name: '  ', mcp_command: fixture('plain') }, /^name$/, 'Name is required'],
@@ -121,7 +121,7 @@ describe('[SRC-10] what cannot be registered', () => {
       'Package identifier required',
     ],
     [{ name: 'X', mcp: { package: { package_type: 'npm', identifier: 'x' } } }, /transport/, 'Transport required'],
-  ])('[MC-NT3] %j is refused by name, and nothing is saved', async (body, field, message) => {
+  ])('[MC-NT3] of %j is refused by field, and nothing is saved', async (body, field, message) => {
     const before = (await admin.get('/api/sources')).json.sources.length;
     const { status, json } = await register(body);
     expect([status, json.code, json.message]).toEqual([400, 'VALIDATION_ERROR', expect.stringContaining(message)]);
@@ -129,7 +129,7 @@ describe('[SRC-10] what cannot be registered', () => {
     expect((await admin.get('/api/sources')).json.sources).toHaveLength(before);
   });
 
-  test('[NAME-2] a namespace that is taken is a conflict', async () => {
+  test('[NAME-2] with a namespace that is taken is a conflict', async () => {
     await register({ name: 'Twice', mcp_command: fixture('plain') });
     expect(await register({ name: 'Twice', mcp_command: fixture('plain') })).toMatchObject({ status: 409, json: { code: 'CONFLICT' } });
   });

@@ -37,7 +37,7 @@ async function register(audience: string, more: object) {
 const subjectOf = ({ token = '' }: ApiClient) => decodeJwt(token).sub;
 const sentTokens = () => new Set(upstream.calls().map(({ headers }) => headers.authorization ?? ''));
 
-test('[ID-3] [MCP-12] the server is sent a token of the caller that is for it alone', async () => {
+test('[ID-3] [MCP-12] the server gets a token of the caller that is for it alone', async () => {
   for (const caller of [alice, bob]) {
     const { json } = await caller.call('pizzeria-api:whoami');
     expect(json.result).toMatchObject({ aud: 'pizzeria-api', sub: subjectOf(caller) });
@@ -45,11 +45,11 @@ test('[ID-3] [MCP-12] the server is sent a token of the caller that is for it al
   }
 });
 
-test('[ID-3] and what is said back is cleared of it', async () => {
+test('[ID-3] the exchanged token is removed from the answers', async () => {
   expect((await alice.call('pizzeria-api:leak')).json.text).toBe('the token is ***');
 });
 
-test('[ID-3] [MCP-12] over HTTP with SSE too', async () => {
+test('[ID-3] [MCP-12] an exchanged token is sent over HTTP with SSE too', async () => {
   await register('pizzeria-api', { name: 'Legacy', mcp_server_url: upstream.sseUrl, mcp_transport_type: 'sse' });
   for (const caller of [alice, bob]) {
     expect((await caller.call('legacy:whoami')).json.result).toMatchObject({ aud: 'pizzeria-api', sub: subjectOf(caller) });
@@ -58,14 +58,14 @@ test('[ID-3] [MCP-12] over HTTP with SSE too', async () => {
   expect(upstream.everything()).not.toContain(alice.token);
 });
 
-test('[ID-5] whoever lacks the right is told so, and nothing reaches the server', async () => {
+test('[ID-5] a caller who lacks the right is refused, and nothing reaches the server', async () => {
   const { status, json } = await bob.call('inventory-api:whoami');
   expect([status, json]).toMatchObject([200, { success: false, error: { code: 'FORBIDDEN', origin: 'caller', retryable: false } }]);
   expect(upstream.requests).toEqual([]);
   expect((await alice.call('inventory-api:whoami')).json.result).toMatchObject({ aud: 'inventory-api', sub: subjectOf(alice) });
 });
 
-test('[ID-5] an audience that nobody knows is the operator’s to mend, and says nothing about the server', async () => {
+test('[ID-5] an unknown audience is the operator’s fault, and says nothing about the server', async () => {
   for (let times = 0; times < 8; times++) {
     expect((await alice.call('nowhere-api:whoami')).json.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   }
@@ -82,7 +82,7 @@ test('[ID-5] many refusals of one user stop nobody else', async () => {
   expect((await admin.get('/api/sources/inventory-api')).json.health).toBe('healthy');
 });
 
-test('[ID-3] two users at a thousand calls each are never taken for one another', async () => {
+test('[ID-3] two users with a thousand calls each are never mixed up', async () => {
   const calls = Array.from({ length: 50 }, () => ({ name: 'pizzeria-api:whoami' }));
   const batches = Array.from({ length: 40 }, async (_, index) => {
     const caller = index % 2 === 0 ? alice : bob;
@@ -96,7 +96,7 @@ test('[ID-3] two users at a thousand calls each are never taken for one another'
   for (const { token = '' } of [alice, bob]) expect(upstream.everything()).not.toContain(token);
 });
 
-test('[ID-3] a token that the server does not accept is renewed once, and then its refusal is told', async () => {
+test('[ID-3] a token that the server rejects is renewed once, and then the rejection is reported', async () => {
   await alice.call('pizzeria-api:whoami');
   const [before = ''] = sentTokens();
   upstream.refusals.set(before.replace('Bearer ', ''), 401);
@@ -115,14 +115,14 @@ test('[ID-3] a token that the server does not accept is renewed once, and then i
   upstream.refusals.clear();
 });
 
-test('[ID-1] [ID-3] a server that comes back with a token it was sent is not let in', async () => {
+test('[ID-1] [ID-3] a server that comes back with the token it was sent is refused', async () => {
   await bob.call('pizzeria-api:whoami');
   const [sent = ''] = sentTokens();
   const replayed = await admin.get('/api/bff/tools', { authorization: sent });
   expect([replayed.status, replayed.json.code]).toEqual([401, 'UNAUTHENTICATED']);
 });
 
-test('[ID-6] a server that is started here gets the exchanged token of whoever calls, in a process of their own', async () => {
+test('[ID-6] a local server gets the exchanged token of its caller, in a process of its own', async () => {
   const { json } = await register('pizzeria-api', { name: 'Local', mcp_command: fixture('plain'), credential_env: 'PIZZERIA_TOKEN' });
   expect(json.status).toMatchObject({ state: 'running' });
   const digestFor = async (caller: ApiClient) => (await caller.call('local:digest', { name: 'PIZZERIA_TOKEN' })).json.text;
@@ -134,13 +134,13 @@ test('[ID-6] a server that is started here gets the exchanged token of whoever c
   expect((await alice.call('local:environment')).json.result).toMatchObject({ PIZZERIA_TOKEN: '***' });
 });
 
-test('nobody has to connect to such a source', async () => {
+test('nobody has to connect to a source with token exchange', async () => {
   const { status, json } = await alice.post('/api/connections/pizzeria-api', undefined);
   expect([status, json.message]).toEqual([409, expect.stringContaining('needs no connection')]);
   expect((await alice.get('/api/connections')).json.connections).toEqual([]);
 });
 
-test('[ENV-4] its secret is never shown', async () => {
+test('[ENV-4] the client secret of the exchange is never shown', async () => {
   const { text, json } = await admin.get('/api/sources/pizzeria-api');
   expect(json.definition.credential).toEqual({
     type: 'token_exchange',
@@ -151,7 +151,7 @@ test('[ENV-4] its secret is never shown', async () => {
   expect(text).not.toContain(client.client_secret);
 });
 
-test('[OPS-1] exchanges are counted by what came of them', async () => {
+test('[OPS-1] exchanges are counted by outcome', async () => {
   const { text } = await admin.get('/metrics');
   for (const outcome of ['cached', 'exchanged', 'denied', 'failed']) {
     expect(text).toMatch(new RegExp(`toolcrib_token_exchanges_total\\{outcome="${outcome}"\\} [1-9]`));

@@ -53,8 +53,8 @@ test('[BFF-1] the list shows every field of every tool, in the order of their na
   });
 });
 
-describe('[BFF-1] an ETag stands for what one caller sees', () => {
-  test('whoever sends it back learns that nothing changed', async () => {
+describe('[BFF-1] an ETag', () => {
+  test('tells its sender that nothing has changed', async () => {
     const first = await alice.get('/api/bff/tools');
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w.-]+"$/);
@@ -67,13 +67,13 @@ describe('[BFF-1] an ETag stands for what one caller sees', () => {
     expect((await bob.get('/api/bff/tools')).headers.get('etag')).toBe(etag);
   });
 
-  test('each page, search and form has its own', async () => {
+  test('is different for each page, search and format', async () => {
     const queries = ['', '?limit=3', '?q=time', '?q=text', '?group=builtin-tools', '?format=openai', '?format=utcp', '?view=compact'];
     const etags = await Promise.all(queries.map(async (query) => (await alice.get(`/api/bff/tools${query}`)).headers.get('etag')));
     expect(new Set(etags).size).toBe(queries.length);
   });
 
-  test('it changes when a tool changes, and comes back with it', async () => {
+  test('changes when a tool changes, and comes back with it', async () => {
     const etag = async (query = '') => (await alice.get(`/api/bff/tools${query}`)).headers.get('etag');
     const before = await etag();
     await setHidden('builtin:uuid', true);
@@ -89,7 +89,7 @@ describe('[BFF-1] an ETag stands for what one caller sees', () => {
   });
 });
 
-test('[BFF-1] [INV-4] ?q= orders by how well a tool fits, and finds only what the caller may use', async () => {
+test('[BFF-1] [INV-4] ?q= orders tools by relevance, and finds only those the caller may use', async () => {
   const [best] = await alice.listedNames('?q=arithmetic%20expression');
   expect(best).toBe('builtin:calculator');
   expect(await alice.listedNames('?q=zebra')).toEqual([]);
@@ -98,7 +98,7 @@ test('[BFF-1] [INV-4] ?q= orders by how well a tool fits, and finds only what th
   await setHidden('builtin:calculator', false);
 });
 
-test("[BFF-1] ?group= narrows to a group; one that gives the caller nothing looks like one that isn't there", async () => {
+test('[BFF-1] ?group= narrows to a group, and one that gives the caller nothing looks like one that does not exist', async () => {
   await admin.post('/api/groups', { id: 'time', name: 'Time', selectors: [{ tags: ['time'] }] });
   expect(await alice.listedNames('?group=time')).toEqual(['builtin:current_time', 'builtin:wait']);
   expect(await alice.listedNames('?group=time&q=zone')).toEqual(['builtin:current_time']);
@@ -140,7 +140,7 @@ describe('[BFF-1] a search', () => {
   // Every built-in tool has one of these words.
   const everything = 'q=time%20text%20tool%20number%20identifier%20json%20expression%20unit';
 
-  test('has ten tools on a page unless told otherwise, and says how many there are', async () => {
+  test('has ten tools on a page by default, and says how many there are', async () => {
     const { json } = await alice.get(`/api/bff/tools?${everything}`);
     expect(json.total).toBeGreaterThan(10);
     expect(json.tools).toHaveLength(10);
@@ -150,13 +150,13 @@ describe('[BFF-1] a search', () => {
     expect(whole.json.next_cursor).toBeNull();
   });
 
-  test('as a UTCP manual has as many as told, and no pages', async () => {
+  test('as a UTCP manual has the requested number, and no pages', async () => {
     expect((await alice.get(`/api/bff/tools?format=utcp&${everything}`)).json.tools).toHaveLength(10);
     expect((await alice.get(`/api/utcp?${everything}&limit=3`)).json.tools).toHaveLength(3);
     expect(await alice.get(`/api/utcp?limit=3`)).toMatchObject({ status: 400, json: { code: 'VALIDATION_ERROR', field: 'limit' } });
   });
 
-  test('finds by other words than the tool has, and with a typo', async () => {
+  test('finds tools by other words than theirs, and despite a typo', async () => {
     expect((await alice.listedNames('?q=checksum'))[0]).toBe('builtin:hash');
     expect((await alice.listedNames('?q=calcualtor'))[0]).toBe('builtin:calculator');
   });
@@ -177,7 +177,7 @@ describe('[BFF-1] ?view=compact', () => {
     expect((await alice.get('/api/bff/tools?view=full')).json).toEqual((await alice.get('/api/bff/tools')).json);
   });
 
-  test('is a form of its own', async () => {
+  test('is a format of its own', async () => {
     const refused = await alice.get('/api/bff/tools?view=compact&format=openai');
     expect(refused).toMatchObject({
       status: 400,
@@ -186,11 +186,11 @@ describe('[BFF-1] ?view=compact', () => {
   });
 });
 
-describe('[BFF-1] ?format= gives the form that', () => {
+describe('[BFF-1] ?format= gives a form that', () => {
   const calculator = async (format: string) => (await alice.get(`/api/bff/tools?format=${format}`)).json;
   const expression = { properties: { expression: { type: 'string' } } };
 
-  test("OpenAI's chat completions take as `tools`", async () => {
+  test("OpenAI's chat completions accept as `tools`", async () => {
     const { tools } = await calculator('openai');
     for (const tool of tools) {
       expect(Object.keys(tool)).toEqual(['type', 'function']);
@@ -201,7 +201,7 @@ describe('[BFF-1] ?format= gives the form that', () => {
     expect({ type, ...first }).toMatchObject({ type: 'function', name: 'builtin_calculator', parameters: expression });
   });
 
-  test("Anthropic's messages take as `tools`", async () => {
+  test("Anthropic's messages accept as `tools`", async () => {
     const { tools } = await calculator('anthropic');
     for (const tool of tools) {
       expect(Object.keys(tool)).toEqual(['name', 'description', 'input_schema']);
@@ -211,7 +211,7 @@ describe('[BFF-1] ?format= gives the form that', () => {
     expect(tools[0]).toMatchObject({ name: 'builtin_calculator', input_schema: expression });
   });
 
-  test('Gemini takes as `tools`', async () => {
+  test('Gemini accepts as `tools`', async () => {
     const { tools } = await calculator('gemini');
     expect(tools).toHaveLength(1);
     const { functionDeclarations } = tools[0];
@@ -220,7 +220,7 @@ describe('[BFF-1] ?format= gives the form that', () => {
     expect(functionDeclarations[0]).toMatchObject({ name: 'builtin_calculator', parametersJsonSchema: expression });
   });
 
-  test('the Vercel AI SDK takes as `tools`', async () => {
+  test('the Vercel AI SDK accepts as `tools`', async () => {
     const { tools } = await calculator('vercel-ai');
     expect(Object.keys(tools)).toHaveLength((await alice.listedNames()).length);
     expect(tools.builtin_calculator).toMatchObject({ description: expect.any(String), inputSchema: expression });

@@ -32,7 +32,7 @@ describe('[BFF-6] [INV-5] an administrator', () => {
     await admin.patch('/api/tools/builtin:uuid', { hidden: false });
   });
 
-  test('hides a tool, which is gone from every list and cannot be called from that moment on', async () => {
+  test('hides a tool, which then disappears from every list and cannot be called', async () => {
     const { json } = await admin.patch('/api/tools/builtin:hash', { hidden: true });
     expect(json.state).toBe('hidden');
     expect(await alice.listedNames()).not.toContain('builtin:hash');
@@ -42,14 +42,14 @@ describe('[BFF-6] [INV-5] an administrator', () => {
     expect((await alice.call('builtin:hash', { text: 'x' })).status).toBe(200);
   });
 
-  test('describes a tool in other words, which everybody sees and search finds', async () => {
+  test('rewrites the description of a tool, which everybody sees and search finds', async () => {
     await admin.patch('/api/tools/builtin.text_diff', { description: 'Finds what a colleague rewrote overnight.' });
     expect((await alice.get('/api/bff/tools?q=overnight')).json.tools).toMatchObject([
       { name: 'builtin:text_diff', description: 'Finds what a colleague rewrote overnight.' },
     ]);
   });
 
-  test('labels a tool, and groups choose by the label', async () => {
+  test('labels a tool, and groups select by the label', async () => {
     await admin.post('/api/groups', { id: 'safe', name: 'Safe', selectors: [{ labels: { risk: 'low' } }] });
     expect(await alice.listedNames('?group=safe')).toEqual([]);
     await admin.patch('/api/tools/builtin:calculator', { labels: { risk: 'low', team: 'core' } });
@@ -59,14 +59,14 @@ describe('[BFF-6] [INV-5] an administrator', () => {
     expect(await alice.listedNames('?group=safe')).toEqual([]);
   });
 
-  test('changes only what is given', async () => {
+  test('changes only the given fields', async () => {
     await admin.patch('/api/tools/builtin:json_query', { description: 'Other words', labels: { a: 'b' }, limits: { timeout_ms: 5000 } });
     const { json } = await admin.patch('/api/tools/builtin:json_query', { hidden: true });
     expect(json).toMatchObject({ description: 'Other words', labels: { a: 'b' }, limits: { timeout_ms: 5000 }, state: 'hidden' });
     expect((await admin.patch('/api/tools/builtin:json_query', {})).json).toEqual(json);
   });
 
-  test('null takes an override away again, and a label alone does not change what callers see', async () => {
+  test('removes an override with null, and a label alone does not change what callers see', async () => {
     const before = await alice.get('/api/bff/tools');
     await admin.patch('/api/tools/builtin:uuid', { labels: { risk: 'low' }, limits: { concurrency: 5 } });
     expect((await alice.get('/api/bff/tools')).headers.get('etag')).toBe(before.headers.get('etag'));
@@ -95,12 +95,12 @@ describe('[BFF-6] [INV-5] an administrator', () => {
     expect((await alice.call('builtin:calculator', { expression: '1 + 1' })).status).toBe(200);
   });
 
-  test('[NAME-4] does not change who may use a tool by renaming it: selectors match the name its source has for it', async () => {
+  test('[NAME-4] does not change who may use a tool by renaming it: selectors match the original name', async () => {
     await admin.post('/api/groups', { id: 'by-name', name: 'By name', selectors: [{ name: 'hash' }], include: ['builtin:uuid'] });
     await admin.patch('/api/tools/builtin:hash', { rename: 'digest' });
     await admin.patch('/api/tools/builtin:uuid', { rename: 'hash' });
     expect(await alice.listedNames('?group=by-name')).toEqual(['builtin:digest', 'builtin:hash']);
-    // Whoever names a tool means the one that is shown under that name.
+    // A name means the tool that is shown under that name.
     await admin.put('/api/groups/by-name', { name: 'By name', include: ['builtin:hash'] });
     const { tool_id } = (await admin.get('/api/tools/builtin:hash')).json;
     expect((await admin.get('/api/groups/by-name')).json.include).toEqual([tool_id]);
@@ -114,7 +114,7 @@ describe('[BFF-6] [INV-5] an administrator', () => {
     expect(reply).toMatchObject({ status: 409, json: { code: 'CONFLICT', field: 'rename' } });
   });
 
-  test('cannot take a name away either where another tool has taken the one below it', async () => {
+  test('cannot remove a name whose original is now taken by another tool', async () => {
     await admin.patch('/api/tools/builtin:uuid', { rename: 'identifier' });
     await admin.patch('/api/tools/builtin:hash', { rename: 'uuid' });
     expect((await admin.patch('/api/tools/builtin:identifier', { rename: null })).json).toMatchObject({
@@ -129,13 +129,13 @@ describe('[BFF-6] [INV-5] an administrator', () => {
     expect((await admin.patch('/api/tools/builtin:uuid', { rename })).json).toMatchObject({ code: 'VALIDATION_ERROR', field: 'rename' });
   });
 
-  test('is told when there is no such tool', async () => {
+  test('gets an error for an unknown tool', async () => {
     expect((await admin.patch('/api/tools/builtin:nothing', { hidden: true })).json).toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 
 describe('[EXEC-7] limits', () => {
-  test('of a tool hold for everybody together, and say when to come back', async () => {
+  test('of a tool apply to everybody together, and say when to come back', async () => {
     await admin.patch('/api/tools/builtin:current_time', { limits: { rate_per_second: 0.01, burst: 3 } });
     const statuses = [];
     for (const user of [alice, bob, alice]) statuses.push((await user.call('builtin:current_time')).status);
@@ -153,7 +153,7 @@ describe('[EXEC-7] limits', () => {
     expect((await bob.call('builtin:current_time')).status).toBe(200);
   });
 
-  test('of how many at once are given back however a call ends', async () => {
+  test('of concurrency are released however a call ends', async () => {
     await admin.patch('/api/tools/builtin:wait', { limits: { concurrency: 2 } });
     const endings = [{ timeout_ms: 20 }, { async: true }, {}];
     for (const more of endings) {
@@ -168,14 +168,14 @@ describe('[EXEC-7] limits', () => {
     await admin.patch('/api/tools/builtin:wait', { limits: {} });
   });
 
-  test('a caller may ask for less time than the administrator gives, never for more', async () => {
+  test('let a caller ask for less time than the administrator allows, never for more', async () => {
     await admin.patch('/api/tools/builtin:wait', { limits: { timeout_ms: 50 } });
     const { json } = await alice.call('builtin:wait', { seconds: 300 }, { timeout_ms: 600_000 });
     expect(json).toMatchObject({ status: 'timed_out', error: { message: expect.stringContaining('50 ms') } });
     await admin.patch('/api/tools/builtin:wait', { limits: {} });
   });
 
-  test('of a principal hold for that principal only', async () => {
+  test('of a principal apply to that principal only', async () => {
     await using limited = await startTestServer({ principalLimits: { rate_per_second: 0.01, burst: 2, concurrency: 1 } });
     const [one, other] = await Promise.all([limited.as('alice'), limited.as('bob')]);
     expect([(await one.call('builtin:uuid')).status, (await one.call('builtin:uuid')).status]).toEqual([200, 200]);

@@ -58,7 +58,7 @@ async function remoteServer() {
   });
 }
 
-test('[OPS-1] one trace leads from the agent through the request and the call to the span of the remote server itself', async () => {
+test('[OPS-1] one trace leads from the agent through the request and the call to the span of the remote server', async () => {
   await using remote = await remoteServer();
   await server.admin.post('/api/sources?wait=30000', { name: 'Remote', namespace: 'remote', mcp_server_url: remote.url });
   const agent = agentSpan();
@@ -98,7 +98,7 @@ test('[OPS-1] one trace leads from the agent through the request and the call to
   await server.admin.delete('/api/sources/remote');
 });
 
-test('[OPS-1] a service that OpenAPI describes is told its place, and the span names the path without what was filled into it', async () => {
+test('[OPS-1] an OpenAPI service gets the trace context, and the span names the path without its values', async () => {
   await using service = await startDocumentService();
   const body = { name: 'Shelf', namespace: 'shelf', source_type: 'openapi', openapi: { url: service.url } };
   await server.admin.post('/api/sources?wait=30000', body);
@@ -123,7 +123,7 @@ test('[OPS-1] a service that OpenAPI describes is told its place, and the span n
   await server.admin.delete('/api/sources/shelf');
 });
 
-test('[OPS-1] a server over stdio learns its place from _meta', async () => {
+test('[OPS-1] a server over stdio gets the trace context from _meta', async () => {
   const agent = agentSpan();
   const tracestate = 'vendor=note';
   await server.alice.call('local:traced', { collector: collector.url }, {}, { traceparent: agent.traceparent, tracestate });
@@ -133,7 +133,7 @@ test('[OPS-1] a server over stdio learns its place from _meta', async () => {
   expect(JSON.parse(json.text)).toMatchObject({ tracestate });
 });
 
-test('[OPS-1] servers of the first revision over HTTP, and of the stateless one, learn it too', async () => {
+test('[OPS-1] servers of the first revision over HTTP, and of the stateless one, get the trace context too', async () => {
   await using modern = await startModernServer();
   await server.admin.post('/api/sources?wait=30000', { name: 'Modern', namespace: 'modern', mcp_server_url: modern.url });
   const sse = { name: 'Old', namespace: 'old', mcp_lifecycle_mode: 'singleton', mcp_transport_type: 'sse', mcp_command: sseCommand };
@@ -148,7 +148,7 @@ test('[OPS-1] servers of the first revision over HTTP, and of the stateless one,
   for (const source of ['modern', 'old']) await server.admin.delete(`/api/sources/${source}`);
 });
 
-test('[OPS-1] a session that is taken for one call, a tool that fails and a call of a tool by a tool are seen in the trace', async () => {
+test('[OPS-1] the trace shows a session that is opened for one call, a tool that fails and a tool that calls a tool', async () => {
   const [fresh, failed, nested, refused] = [agentSpan(), agentSpan(), agentSpan(), agentSpan()];
   await server.alice.call('fresh:echo', { text: 'x' }, {}, { traceparent: fresh.traceparent });
   const session = (await collector.trace(fresh.traceId, 4)).find(({ name }) => name === 'take session');
@@ -169,7 +169,7 @@ test('[OPS-1] a session that is taken for one call, a tool that fails and a call
   expect(request?.attributes).toMatchObject({ 'toolcrib.error.code': 'NOT_FOUND', 'http.response.status_code': 404 });
 });
 
-test('[OPS-1] waiting for a place, and for a credential, is seen in the trace', async () => {
+test('[OPS-1] the trace shows waiting for a place and for a credential', async () => {
   await using oauth = await startOAuthServer();
   const command = { mcp_command: fixture('plain') };
   const limits = { concurrency: 1, queue: 1 };
@@ -204,7 +204,7 @@ test('[OPS-1] waiting for a place, and for a credential, is seen in the trace', 
   for (const source of ['narrow', 'personal']) await server.admin.delete(`/api/sources/${source}`);
 });
 
-test('[OPS-1] fifty calls at once, of two users on one session, keep their traces apart', async () => {
+test('[OPS-1] fifty calls at once, of two users on one session, have separate traces', async () => {
   const agents = Array.from({ length: 50 }, agentSpan);
   await Promise.all(
     agents.map(({ traceparent }, index) =>
@@ -218,7 +218,7 @@ test('[OPS-1] fifty calls at once, of two users on one session, keep their trace
   }
 });
 
-test('[OPS-1] whatever the collector does, calls are answered', async () => {
+test('[OPS-1] calls are answered whatever the collector does', async () => {
   try {
     for (const mood of ['refuses', 'babbles', 'hangs'] as const) {
       collector.behave(mood);
@@ -239,7 +239,7 @@ test('[OPS-1] whatever the collector does, calls are answered', async () => {
   }
 });
 
-test('[OPS-1] a collector that is not there keeps neither calls nor the end of the server waiting', async () => {
+test('[OPS-1] a missing collector delays neither calls nor the end of the server', async () => {
   const gone = await startTraceCollector();
   await gone[Symbol.asyncDispose]();
   const lonely = await startOpenServer({ tracing: { endpoint: gone.url } });
@@ -247,7 +247,7 @@ test('[OPS-1] a collector that is not there keeps neither calls nor the end of t
   await lonely[Symbol.asyncDispose]();
 });
 
-test('[OPS-1] in production the collector is reached wherever it is, because the operator has named it, and health checks make no traces', async () => {
+test('[OPS-1] in production the collector may be anywhere, because the operator has named it, and health checks make no traces', async () => {
   await using own = await startTraceCollector();
   await using production = await startServerWithIssuer({ tracing: { endpoint: `${own.url}/`, serviceName: 'production' } });
   await production.server.client().get('/healthz');
@@ -260,7 +260,7 @@ test('[OPS-1] in production the collector is reached wherever it is, because the
   expect(JSON.stringify(own.spans)).not.toContain(userClaims.sub);
 });
 
-test('[OPS-1] without a collector the context of the caller is passed on as it came, and none is made up', async () => {
+test('[OPS-1] without a collector the caller’s trace context is passed on unchanged, and none is made up', async () => {
   await using plain = await startOpenServer();
   await plain.admin.post('/api/sources?wait=30000', { name: 'Local', namespace: 'local', mcp_command: fixture('plain') });
   const { traceparent } = agentSpan();

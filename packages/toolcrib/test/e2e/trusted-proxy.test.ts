@@ -37,20 +37,20 @@ async function recorded(server: TestServer, headers: Record<string, string>): Pr
 }
 
 test.each<[what: string, header: string, address: string]>([
-  ['what the caller made up is before what the proxy saw', '192.0.2.66, 203.0.113.7', '203.0.113.7'],
+  ['a forged address precedes the one that the proxy saw', '192.0.2.66, 203.0.113.7', '203.0.113.7'],
   ['proxies that are trusted are passed over', '192.0.2.66, 203.0.113.7, 10.1.2.3', '203.0.113.7'],
   ['an address of IPv6', '2001:db8::7', '2001:db8::7'],
-  ['what is no address is not recorded', 'nobody" or 1=1', peer],
-])('[SEC-4] behind a trusted proxy the record has where requests came from: %s', async (_what, header, address) => {
+  ['text that is not an address is not recorded', 'nobody" or 1=1', peer],
+])('[SEC-4] behind a trusted proxy the record has the address of the client: %s', async (_what, header, address) => {
   expect(await recorded(behind, { 'x-forwarded-for': header })).toEqual([address, address]);
 });
 
-test('[SEC-4] without a trusted proxy nobody can write another address into the record', async () => {
+test('[SEC-4] without a trusted proxy nobody can forge the address in the record', async () => {
   const headers = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7', 'x-real-ip': '203.0.113.7' };
   expect(await recorded(open, headers)).toEqual([peer, peer]);
 });
 
-test('[SEC-4] a trusted proxy changes nothing about which names the server answers to', async () => {
+test('[SEC-4] a trusted proxy does not change which names the server answers to', async () => {
   const admin = behind.client(await issuer.sign(adminClaims));
   const headers = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'https' };
   expect((await admin.request('GET', '/api/me', { headers })).status).toBe(200);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { serveBanner } from '../../src/cli/serve-banner.ts';
-import { usualConfig } from '../../src/http/server-config.ts';
+import { usualConfig } from '../../src/server/server-config.ts';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
 import { fetchDocument } from '../fixtures/loopback-egress.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
 import { administering, spawnServer, startTestServer, temporaryDirectory, until, untilSeen } from '../running-server.ts';
 
-test('[ID-1] [BFF-7] an issuer that cannot be reached is warned of at the start, in the log and in /readyz, which asks nobody', async () => {
+test('[ID-1] [BFF-7] an unreachable issuer is reported at the start, in the log and in /readyz, which asks nobody itself', async () => {
   await using good = await startTokenIssuer();
   await using bad = await startTokenIssuer();
   bad.answers.jwks = (_request, response) => response.writeHead(500).end();
@@ -28,17 +28,17 @@ test('[ID-1] [BFF-7] an issuer that cannot be reached is warned of at the start,
   expect((await server.client(await good.sign()).get('/api/me')).status).toBe(200);
 });
 
-test('[ID-1] [CLI-1] a person who starts the server reads it, with what to check', async () => {
+test('[ID-1] [CLI-1] a person who starts the server sees the warning, with what to check', async () => {
   await using issuer = await startTokenIssuer();
   await issuer.stop();
   await using server = await startTestServer({ issuers: [issuer.config] });
   expect(await server.running.unreachableIssuers(60_000)).toEqual([issuer.issuer]);
   const banner = await serveBanner({ ...usualConfig, dataDir: server.dataDir, issuers: [issuer.config] }, server.running);
   expect(banner).toContain(`The keys of ${issuer.issuer} cannot be fetched`);
-  expect(banner).toMatch(/check the address.*`toolcrib doctor`/);
+  expect(banner).toMatch(/Check the address.*`toolcrib doctor`/);
 });
 
-test('[ID-1] it is known without a caller when an issuer goes away, and when it is back', async () => {
+test('[ID-1] the server notices without a caller when an issuer goes away, and when it is back', async () => {
   await using idp = await startTokenIssuer();
   let time = Date.now();
   const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config], now: () => time });

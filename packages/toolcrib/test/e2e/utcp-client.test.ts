@@ -30,7 +30,7 @@ let server: OpenServer;
 let service: Awaited<ReturnType<typeof startDocumentService>>;
 let client: UtcpClient;
 
-/** What a person writes: where the manual is, and their token, in the variables that the client looks for by the name of the manual. */
+/** The configuration that a person writes: the address of the manual, and their token in the variables that the client derives from its name. */
 const manualAt = (url: string) => ({
   name: 'toolcrib',
   call_template_type: 'http',
@@ -68,14 +68,14 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-test('[UTCP-1] the public client registers the manual as it comes, and finds every tool by its name behind that of its server', async () => {
+test('[UTCP-1] the public client loads the manual unchanged, and finds every tool by its name behind that of its server', async () => {
   const listed = await server.alice.listedNames();
   expect(await namesOf(client)).toEqual(listed.map((name) => `toolcrib.${name.replace(':', '.')}`));
   const sameFromList = await clientOf(server.alice.token ?? '', `${server.url}/api/bff/tools?format=utcp`);
   expect(await namesOf(sameFromList)).toEqual(await namesOf(client));
 });
 
-test("[UTCP-1] a tool's own schema stays as it is", async () => {
+test("[UTCP-1] a tool's own schema stays unchanged", async () => {
   const { json: list } = await server.alice.get('/api/bff/tools');
   const add = list.tools.find(({ name }: { name: string }) => name === 'one:add');
   expect(await client.getTool('toolcrib.one.add')).toMatchObject({
@@ -85,14 +85,14 @@ test("[UTCP-1] a tool's own schema stays as it is", async () => {
   });
 });
 
-test('[UTCP-1] tools of every kind are called with their own arguments, and answer with their result', async () => {
+test('[UTCP-1] tools of every kind can be called with their own arguments, and return their result', async () => {
   expect(await callTool('builtin.calculator', { expression: '6 * 7' })).toEqual({ result: 42 });
   expect(await callTool('one.add', { a: 2, b: 40 })).toEqual({ sum: 42 });
   expect(await callTool('one.echo', { text: 'Grüße & more' })).toBe('Grüße & more');
   expect(await callTool('things.removeThing', { id: 'a/b?c' })).toEqual({ method: 'DELETE', path: '/things/a%2Fb%3Fc', body: null });
 });
 
-test('[UTCP-1] arguments arrive as what they are: numbers, lists, objects, texts that look like something else', async () => {
+test('[UTCP-1] arguments keep their type: numbers, lists, objects, texts that look like something else', async () => {
   const sent = {
     id: '007',
     limit: 3,
@@ -122,14 +122,14 @@ test('[UTCP-1] the body is the argument that needs it most, and never one that a
   expect(field({ $filter: text, '${HOME}': object })).toBeUndefined();
 });
 
-test('[UTCP-1] what is no text is given as it is', async () => {
+test('[UTCP-1] content that is not text is returned as it is', async () => {
   const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
   expect(await callTool('one.give', { result: { content: [image] } })).toEqual(image);
   const mixed = [{ type: 'text', text: 'see' }, image];
   expect(await callTool('one.give', { result: { content: mixed } })).toEqual(mixed);
 });
 
-test('[UTCP-1] a failure has the status and the words of its error, and every call is on record', async () => {
+test('[UTCP-1] a failure has the status and message of its error, and every call is recorded', async () => {
   expect(await refused('one.fail', { text: 'no such file' })).toMatchObject([422, { message: expect.stringContaining('no such file') }]);
   expect(await refused('builtin.calculator', {})).toMatchObject([400, { code: 'VALIDATION_ERROR' }]);
   // A number that JavaScript cannot hold is refused, and not sent as another one.
@@ -138,7 +138,7 @@ test('[UTCP-1] a failure has the status and the words of its error, and every ca
   await expect.poll(recorded).toEqual(['things:putThing', 'builtin:calculator', 'one:fail']);
 });
 
-test('[UTCP-1] nobody calls by a manual what they may not use, or without a token', async () => {
+test('[UTCP-1] a manual lets nobody call a forbidden tool, or call without a token', async () => {
   const { json: manual } = await server.alice.get('/api/utcp');
   const { url } = manual.tools.find(({ name }: { name: string }) => name === 'builtin.uuid').tool_call_template;
   const call = (token?: string) => fetch(url, { method: 'POST', headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
@@ -149,7 +149,7 @@ test('[UTCP-1] nobody calls by a manual what they may not use, or without a toke
   expect((await call(server.alice.token)).status).toBe(200);
 });
 
-test('[UTCP-1] [BFF-1] the manual is whole, has an ETag, and can be narrowed', async () => {
+test('[UTCP-1] [BFF-1] the manual is complete, has an ETag, and can be narrowed', async () => {
   const { json: manual, headers } = await server.alice.get('/api/utcp');
   expect(Object.keys(utcpManualSchema.parse(manual))).toEqual(['utcp_version', 'manual_version', 'tools']);
   const etag = headers.get('etag') ?? '';
@@ -161,7 +161,7 @@ test('[UTCP-1] [BFF-1] the manual is whole, has an ETag, and can be narrowed', a
   }
 });
 
-test('[UTCP-1] [BFF-7] addresses are those under which callers reach the server', async () => {
+test('[UTCP-1] [BFF-7] addresses in the manual are those under which callers reach the server', async () => {
   await using behind = await startOpenServer({ publicUrl: 'https://tools.example.com/crib/' });
   const { json: manual } = await behind.alice.get('/api/utcp');
   for (const { tool_call_template: template } of manual.tools) expect(template.url).toMatch(/^https:\/\/tools\.example\.com\/crib\/api\//);
@@ -169,7 +169,7 @@ test('[UTCP-1] [BFF-7] addresses are those under which callers reach the server'
   expect(document.servers).toEqual([{ url: 'https://tools.example.com/crib' }]);
 });
 
-test('[UTCP-1] whatever a tool server gives for a schema, the client takes the manual', () => {
+test('[UTCP-1] the client accepts the manual whatever schema a tool server gives', () => {
   const keywords = 'type properties items required enum const additionalProperties pattern minimum title description anyOf'.split(' ');
   const { schema } = fc.letrec((tie) => ({
     schema: fc.oneof(

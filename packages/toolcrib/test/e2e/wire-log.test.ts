@@ -23,7 +23,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 const wireOf = async (source: string): Promise<Line[]> => (await admin.get(`/api/sources/${source}/logs?wire=true&lines=1000`)).json.lines;
 const messages = async (source: string) => (await wireOf(source)).filter(({ stream }) => stream !== 'event');
 
-test('[OPS-1] nothing of what goes over the wire is kept until an administrator wants it, and then it is on record', async () => {
+test('[OPS-1] nothing of the wire is kept until an administrator asks for it, which is recorded', async () => {
   await server.alice.call('local:echo', { text: 'before' });
   expect(await wireOf('local')).toEqual([]);
   expect((await server.alice.request('PUT', '/api/sources/local/wire-log', { body: { enabled: true } })).status).toBe(403);
@@ -61,7 +61,7 @@ test('[OPS-1] messages of remote servers are kept once each', async () => {
   await admin.delete('/api/sources/remote');
 });
 
-test('[OPS-1] however much is said, the log of messages has a bound', async () => {
+test('[OPS-1] the wire log is bounded, however much is said', async () => {
   await admin.put('/api/sources/local/wire-log', { enabled: true });
   await server.alice.call('local:huge', { bytes: 2_000_000 });
   for (let made = 0; made < 600; made++) await server.alice.call('local:echo', { text: String(made) });
@@ -71,7 +71,7 @@ test('[OPS-1] however much is said, the log of messages has a bound', async () =
   await admin.put('/api/sources/local/wire-log', { enabled: false });
 });
 
-test('[OPS-1] the built-in tools have no messages to keep', async () => {
+test('[OPS-1] the built-in tools have no wire log', async () => {
   expect((await admin.put('/api/sources/builtin/wire-log', { enabled: true })).json).toMatchObject({ code: 'CONFLICT' });
   expect((await admin.put('/api/sources/nowhere/wire-log', { enabled: true })).status).toBe(404);
   expect((await admin.put('/api/sources/local/wire-log', { enabled: true, minutes: 100_000 })).status).toBe(400);

@@ -11,7 +11,7 @@ import { adminClaims, startTestServer, until, untilSeen, userClaims } from '../r
 const postgres = part('postgres');
 
 describe.skipIf(!postgres.available)('a server that is cut off from the others', () => {
-  test('[POL-5] executes nothing once it cannot have heard of a withdrawn policy, and catches up by itself', async () => {
+  test('[POL-5] executes nothing once it may have missed a revoked policy, and catches up by itself', async () => {
     await using database = await freshPostgresDatabase();
     await using proxy = await cuttableProxy(database.url);
     await using issuer = await startTokenIssuer();
@@ -47,7 +47,7 @@ describe.skipIf(!postgres.available)('a server that is cut off from the others',
   });
 });
 
-test('[POL-5] a call that waited for its turn is not executed when its permission was withdrawn meanwhile', async () => {
+test('[POL-5] a call that waited for its turn is not executed if its permission was revoked meanwhile', async () => {
   await using upstream = await startLedgerUpstream();
   await using server = await startOpenServer();
   const { admin, alice } = server;

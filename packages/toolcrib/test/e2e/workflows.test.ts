@@ -16,7 +16,7 @@ async function register(admin: ApiClient, origin: string, sources: object = {}) 
   return admin.post('/api/sources?wait=30000', { name: 'Buying', source_type: 'workflow', workflow: { text: buyDocument, ...sources } });
 }
 
-test('[WF-1] every workflow is a tool, whose steps are calls of their own under the caller’s name', async () => {
+test('[WF-1] every workflow is a tool, whose steps are separate calls of the caller', async () => {
   await using shop = await startWorkflowShop();
   await using server = await startOpenServer();
   const { json } = await register(server.admin, shop.origin);
@@ -25,7 +25,7 @@ test('[WF-1] every workflow is a tool, whose steps are calls of their own under 
     import: {
       format: 'Arazzo 1.0.1',
       tools: 1,
-      skipped: [{ operation: 'broken', reason: expect.stringContaining('payOrder is no tool of shop') }],
+      skipped: [{ operation: 'broken', reason: expect.stringContaining('payOrder is not a tool of shop') }],
     },
   });
   expect(await server.alice.listedNames('?q=buy')).toContain('buying:buy');
@@ -59,7 +59,7 @@ test('[WF-1] every workflow is a tool, whose steps are calls of their own under 
   expect(new Set(steps.map(({ call_id }) => recorded(call_id)?.subject))).toEqual(new Set([recorded(answer.call_id)?.subject]));
 });
 
-test('[WF-1] [EXEC-7] whoever may run one call at a time may run a workflow, which is one call', async () => {
+test('[WF-1] [EXEC-7] a workflow counts as one call, so a caller limited to one at a time may run it', async () => {
   await using shop = await startWorkflowShop();
   await using server = await startOpenServer({ principalLimits: { concurrency: 1 } });
   await register(server.admin, shop.origin);
@@ -67,7 +67,7 @@ test('[WF-1] [EXEC-7] whoever may run one call at a time may run a workflow, whi
   expect((await server.alice.call('buying:buy', { tag: 'dog' })).json).toMatchObject({ success: true });
 });
 
-test('[WF-1] arguments are held to the inputs of the workflow', async () => {
+test('[WF-1] arguments are checked against the inputs of the workflow', async () => {
   await using shop = await startWorkflowShop();
   await using server = await startOpenServer();
   await register(server.admin, shop.origin);
@@ -75,7 +75,7 @@ test('[WF-1] arguments are held to the inputs of the workflow', async () => {
   expect(shop.requests).toEqual([]);
 });
 
-test('[WF-1] who may use the workflow and not the tool of a step is refused at that step, as in a call of their own', async () => {
+test('[WF-1] a caller who may use the workflow but not the tool of a step is refused at that step, as in a direct call', async () => {
   await using shop = await startWorkflowShop();
   await using server = await startTestServer();
   const admin = await server.as('admin');
@@ -99,7 +99,7 @@ test('[WF-1] who may use the workflow and not the tool of a step is refused at t
   expect(shop.orders()).toEqual([]);
 });
 
-test('[WF-1] a step that fails is named, with what the service said', async () => {
+test('[WF-1] a step that fails is named, with the message of the service', async () => {
   await using shop = await startWorkflowShop(({ method }) =>
     method === 'POST' ? { status: 409, body: { message: 'sold to somebody else' } } : undefined,
   );
@@ -137,7 +137,7 @@ test('[WF-1] a step that looks at a redirect sees it, and no other has to know o
   expect(shop.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /pets', 'GET /orders/2', 'POST /orders']);
 });
 
-test('[WF-1] progress says which step is taken', async () => {
+test('[WF-1] progress names the current step', async () => {
   await using shop = await startWorkflowShop();
   await using server = await startOpenServer();
   await register(server.admin, shop.origin);
@@ -147,7 +147,7 @@ test('[WF-1] progress says which step is taken', async () => {
   expect(progress.map(({ message }) => message)).toEqual(['find: Looks for one', 'order', 'check', 'check']);
 });
 
-test('[WF-1] sources are meant by their namespace, and bound again when their tools change', async () => {
+test('[WF-1] sources are named by their namespace, and bound again when their tools change', async () => {
   await using shop = await startWorkflowShop();
   await using server = await startOpenServer();
   const early = await server.admin.post('/api/sources?wait=30000', {
@@ -179,7 +179,7 @@ test('[WF-1] the example over the pizzeria bakes a pizza', async () => {
   });
 });
 
-test('[WF-1] a workflow that is cancelled takes no further step', async () => {
+test('[WF-1] a cancelled workflow takes no further step', async () => {
   await using shop = await startWorkflowShop(({ method }) => (method === 'POST' ? 'never' : undefined));
   await using server = await startOpenServer();
   await register(server.admin, shop.origin);

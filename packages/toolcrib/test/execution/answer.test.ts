@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { answerFrom, answerFromError } from '../../src/execution/answer.ts';
+import { answerFromError } from '../../src/execution/answer.ts';
 import { RunningCall } from '../../src/execution/running-call.ts';
+import { answerFrom } from '../../src/execution/shaper.ts';
 import { answerSchema } from '../../src/api.ts';
 import { CribError } from '../../src/model/crib-error.ts';
 import { samplePrincipal, sampleTool } from '../fixtures/samples.ts';
@@ -23,7 +24,7 @@ function aCall(): RunningCall {
 const named = { call_id: 'c1', tool_id: tool.tool_id, tool: 'everything:echo', execution_time_ms: 1.7 };
 
 describe('[EXEC-2] an answer', () => {
-  test('of a tool that worked', () => {
+  test('of a tool that worked has its content, result and text', () => {
     const content = [{ type: 'text', text: '{"a":1}' }];
     const answer = answerFrom(aCall(), { content }, 1.7);
     expect(answer).toEqual({
@@ -60,14 +61,14 @@ describe('[EXEC-2] an answer', () => {
     expect(answerSchema.parse(answer)).toEqual(answer);
   });
 
-  test('carries what the source adds, but not a false origin', () => {
+  test('carries what the source adds, except for a false origin', () => {
     const metadata = { source_id: 'another source', attempts: 3, server: 'x' };
     expect(answerFrom(aCall(), { content: [], metadata }, 0).metadata).toEqual({ source_id: tool.source_id, attempts: 3, server: 'x' });
   });
 });
 
-describe('[EXEC-3] a failure after a source was sought is an answer', () => {
-  test('with everything known about it', () => {
+describe('[EXEC-3] a failure after a source was looked for is an answer', () => {
+  test('with everything that is known about it', () => {
     const error = new CribError('NETWORK_ERROR', 'Connection lost', { retryable: true, upstreamStatus: 502, details: { host: 'a' } });
     const answer = answerFromError(aCall(), error, 1.7);
     expect(answer).toEqual({
@@ -92,12 +93,12 @@ describe('[EXEC-3] a failure after a source was sought is an answer', () => {
     expect(answerSchema.parse(answer)).toEqual(answer);
   });
 
-  test('without what is not known', () => {
+  test('without fields that are not known', () => {
     const { error } = answerFromError(aCall(), new CribError('INTERNAL', 'Oh'), 0);
     expect(error).toStrictEqual({ code: 'INTERNAL', message: 'Oh', origin: 'gateway', retryable: false });
   });
 
-  test.each(['cancelled', 'timed_out'] as const)('that says when the call was %s', (reason) => {
+  test.each(['cancelled', 'timed_out'] as const)('that says that the call was %s', (reason) => {
     const call = aCall();
     call.end(reason);
     expect(answerFromError(call, new CribError('NETWORK_ERROR', 'x'), 0).status).toBe(reason);

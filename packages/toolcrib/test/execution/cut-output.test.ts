@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { cutOutput, fitsWithin } from '../../src/execution/cut-output.ts';
-import { weigh } from '../../src/execution/weigh.ts';
+import { cutOutput } from '../../src/execution/cut-output.ts';
+import { fitsWithin } from '../../src/execution/shaper.ts';
+import { jsonSize } from '../../src/model/json-size.ts';
 import type { ContentBlock } from '../../src/model/call.ts';
 import type { Json } from '../../src/model/json.ts';
 
@@ -14,25 +15,25 @@ function nested(levels: number): Json {
   return value;
 }
 
-describe('[EXEC-7] what a value weighs', () => {
+describe('[EXEC-7] the measured size of a value', () => {
   test.each<[string, Json]>([
     ['nothing', null],
     ['text', 'plain'],
     ['text of other scripts', 'ünï 漢字 😀'],
     ['half a character', '\ud800'],
     ['objects and lists', { a: [1, 2, { b: 'c' }], ä: null, long: 'x'.repeat(5000) }],
-  ])('%s is never taken for less than its text, and exactly not for much more', (_what, value) => {
+  ])('is never less than its text, and not much more: %s', (_what, value) => {
     const bytes = Buffer.byteLength(JSON.stringify(value));
     const strings = JSON.stringify(value).length;
-    expect(weigh(value, { most: Infinity })).toBeGreaterThanOrEqual(strings / 2);
-    expect(weigh(value, { most: Infinity, exact: true })).toBeLessThanOrEqual(bytes + 8 * 20);
+    expect(jsonSize(value, { most: Infinity })).toBeGreaterThanOrEqual(strings / 2);
+    expect(jsonSize(value, { most: Infinity, exact: true })).toBeLessThanOrEqual(bytes + 8 * 20);
   });
 
-  test('counting ends where it is too much anyway, and what cannot be written is infinite', () => {
+  test('stops counting once it is too much, and is infinite for what cannot be written', () => {
     const many = Array.from({ length: 100_000 }, () => 1);
-    expect(weigh(many, { most: 1000 })).toBeLessThan(1100);
-    expect(weigh(nested(100_000), { most: Infinity })).toBe(Infinity);
-    expect(weigh(nested(1000), { most: Infinity })).toBeLessThan(10_000);
+    expect(jsonSize(many, { most: 1000 })).toBeLessThan(1100);
+    expect(jsonSize(nested(100_000), { most: Infinity })).toBe(Infinity);
+    expect(jsonSize(nested(1000), { most: Infinity })).toBeLessThan(10_000);
   });
 });
 
@@ -43,11 +44,11 @@ describe('[EXEC-7] an answer that is too large', () => {
     ['a text above', [text('x'.repeat(1100))], false],
     ['a text above only in bytes', [text('漢'.repeat(400))], false],
     ['many small parts', Array.from({ length: 100 }, () => text('')), false],
-  ])('is told from one that is not: %s', (_which, content, fits) => {
+  ])('is told apart from one that is not: %s', (_which, content, fits) => {
     expect(fitsWithin({ content }, 1000)).toBe(fits);
   });
 
-  test('has its text cut between two characters, with a line that says how much is there and where the whole is', () => {
+  test('has its text cut between two characters, with a line that says how much there is and where all of it is', () => {
     const whole = '漢字😀'.repeat(500);
     const { output, artifacts } = cutOutput({ content: [text(whole)] }, 1024, addressOf);
     const [beginning, marker] = (output.content[0]?.text ?? '').split('\n');
@@ -59,20 +60,20 @@ describe('[EXEC-7] an answer that is too large', () => {
     expect(Buffer.byteLength(output.content[0]?.text ?? '')).toBeLessThan(1024);
   });
 
-  test('loses structured content as a whole, but keeps it where it is only the text that is too large', () => {
+  test('loses structured content as a whole, but keeps it if only the text is too large', () => {
     const large = { rows: Array.from({ length: 500 }, (_, index) => index) };
     const lost = cutOutput({ content: [text('short')], structured_content: large }, 1024, addressOf);
     expect(lost.output.structured_content).toBeNull();
     expect(lost.output.content).toEqual([
       text('short'),
-      text('[The structured content is too large to be given here. The whole is at /artifacts/1]'),
+      text('[The structured content is too large to show here. The whole is at /artifacts/1]'),
     ]);
     expect(JSON.parse(shown(lost.artifacts)[0] ?? '')).toEqual(large);
     const kept = cutOutput({ content: [text('x'.repeat(5000))], structured_content: { sum: 1 } }, 2048, addressOf);
     expect([kept.output.structured_content, kept.artifacts.length]).toEqual([{ sum: 1 }, 1]);
   });
 
-  test('has pictures, sounds and files put aside as what they are, and keeps what follows', () => {
+  test('has pictures, sounds and files stored as artifacts of their type, and keeps what follows', () => {
     const bytes = Buffer.alloc(3000, 7);
     const data = bytes.toString('base64');
     const content: ContentBlock[] = [
@@ -92,11 +93,11 @@ describe('[EXEC-7] an answer that is too large', () => {
       ['content', 'application/json'],
     ]);
     expect(artifacts.slice(0, 3).every((artifact) => artifact.data.equals(bytes))).toBe(true);
-    expect(output.content[0]).toEqual(text('[This part (image) is too large to be given here. The whole is at /artifacts/1]'));
+    expect(output.content[0]).toEqual(text('[This part (image) is too large to show here. The whole is at /artifacts/1]'));
     expect(output.content.at(-1)).toEqual(text('after'));
   });
 
-  test('[HTTP-2] of a service has every file put aside, however small, and is not cut by that', () => {
+  test('[HTTP-2] of a service has every file stored as an artifact, however small, without being cut for that', () => {
     const file = { uri: 'attachment:a.pdf', name: 'a.pdf', mimeType: 'application/pdf', blob: 'JVBERg==' };
     const content: ContentBlock[] = [text('before'), { type: 'resource', resource: file }];
     const { output, artifacts, truncated } = cutOutput({ content }, 1024, addressOf, { takeFiles: true });
@@ -115,7 +116,7 @@ describe('[EXEC-7] an answer that is too large', () => {
     expect(rest.at(-1)).toEqual(text('part 4999'));
   });
 
-  test('says so where nothing could be kept, or where it is too deep to be written at all', () => {
+  test('says so if nothing could be kept, or if it is too deep to be written at all', () => {
     expect(cutOutput({ content: [text('x'.repeat(5000))] }, 1024, undefined).output.content[0]?.text).toMatch(
       /The rest could not be kept\.]$/,
     );
@@ -124,7 +125,7 @@ describe('[EXEC-7] an answer that is too large', () => {
     expect(deep.output.content[0]?.text).toContain('nested too deeply to be kept');
   });
 
-  test('loses notes of the server that are too large, and keeps the others', () => {
+  test('loses metadata of the server that is too large, and keeps the rest', () => {
     const output = { content: [text('x')], metadata: { upstream_meta: { deep: nested(5000) }, called: 'a' } };
     expect(fitsWithin(output, 100_000)).toBe(false);
     expect(cutOutput(output, 100_000, addressOf).output).toEqual({ content: [text('x')], metadata: { upstream_meta: null, called: 'a' } });

@@ -102,7 +102,7 @@ test('[POLL-2] a call goes on after its server is gone: as the same caller, sent
   await until(async () => (await second.unfinished()).size === 0);
 });
 
-test('[POLL-2] neither arguments nor results nor the token of the caller can be read where they are kept', async () => {
+test('[POLL-2] neither arguments nor results nor the caller’s token are readable in storage', async () => {
   const sent: string[] = [];
   const server = await open({ place: ordering(sent, stuck) });
   const { callId } = await call(server, 'orders:place', { pizza: 'a-secret-pizza' });
@@ -114,7 +114,7 @@ test('[POLL-2] neither arguments nor results nor the token of the caller can be 
   for (const secret of ['a-secret-pizza', secretToken, 'order-7']) expect(stored).not.toContain(secret);
 });
 
-test('[POLL-2] what may have been sent and was not noted ends as unknown', async () => {
+test('[POLL-2] a call that may have been sent and was not noted ends as unknown', async () => {
   let sent = 0;
   const first = await open({
     place: async (_args, { steps }) => {
@@ -135,7 +135,7 @@ test('[POLL-2] what may have been sent and was not noted ends as unknown', async
   expect(await second.store.calls.get(callId)).toMatchObject({ status: 'unknown' });
 });
 
-test('[POLL-2] a call of a tool that has become another does not go on', async () => {
+test('[POLL-2] a call does not go on if its tool has changed', async () => {
   const sent: string[] = [];
   const first = await open({ place: ordering(sent, stuck) });
   const { callId } = await call(first, 'orders:place', { pizza: 'margherita' });
@@ -169,7 +169,7 @@ test('[WF-2] a server that stops leaves the call, and says where its answer will
   expect(await keptAnswer(second, callId)).toMatchObject({ status: 'completed', text: 'the end' });
 });
 
-test('[POLL-2] a call that is cancelled does not go on', async () => {
+test('[POLL-2] a cancelled call does not go on', async () => {
   const sent: string[] = [];
   const server = await open({ place: ordering(sent, stuck) });
   const { callId, answer } = await call(server, 'orders:place');
@@ -179,7 +179,7 @@ test('[POLL-2] a call that is cancelled does not go on', async () => {
   expect(await server.unfinished()).toEqual(new Set());
 });
 
-test('[EXEC-8] what is done in steps is not tried again as a whole', async () => {
+test('[EXEC-8] a call that runs in steps is not retried as a whole', async () => {
   let asked = 0;
   const server = await open({
     place: async () => {
@@ -191,7 +191,7 @@ test('[EXEC-8] what is done in steps is not tried again as a whole', async () =>
   expect(asked).toBe(1);
 });
 
-test('[WF-1] a step calls as the caller and under their policy, and is recorded as a call of its own', async () => {
+test('[WF-1] a step acts as the caller under the caller’s policy, and is recorded as a call of its own', async () => {
   const server: DurableServer = await open({
     menu: async (_args, { principal }) => text(`the menu for ${principal.subject}`),
     run: async (_args, context) => {
@@ -207,7 +207,7 @@ test('[WF-1] a step calls as the caller and under their policy, and is recorded 
   expect(await server.store.calls.get(stepCallId(callId, 'menu 1'))).toMatchObject({ tool: 'orders:menu', status: 'completed' });
 });
 
-test('[WF-2] [SEC-4] while nothing is accepted, the next step of a call waits: it neither runs nor fails', async () => {
+test('[WF-2] [SEC-4] the next step of a call waits while nothing is accepted, and neither runs nor fails', async () => {
   const asked: string[] = [];
   const begun = Promise.withResolvers<void>();
   const server: DurableServer = await open({
@@ -237,7 +237,7 @@ test('[WF-2] [SEC-4] while nothing is accepted, the next step of a call waits: i
   expect(await server.store.calls.get(stepCallId(callId, 'menu'))).toMatchObject({ status: 'completed' });
 });
 
-test('[WF-2] [SEC-4] a step that is stopped right before its source is asked waits there', async () => {
+test('[WF-2] [SEC-4] a step that is stopped right before its source is called waits there', async () => {
   const server: DurableServer = await open({ menu: async () => text('the menu') });
   const request = { tool: 'orders:menu', arguments: {}, call_id: stepCallId('019a8b3c-1234-7abc-9def-0123456789ab', 'menu') };
   const admitted = await server.executor.admit(alice, request);
@@ -249,7 +249,7 @@ test('[WF-2] [SEC-4] a step that is stopped right before its source is asked wai
   expect(await answer).toMatchObject({ status: 'completed', text: 'the menu' });
 });
 
-test('[POLL-2] [SEC-4] a call that was left is gone on with when calls are accepted', async () => {
+test('[POLL-2] [SEC-4] a call that was left continues when calls are accepted again', async () => {
   const sent: string[] = [];
   const first = await open({ place: ordering(sent, stuck) });
   const { callId } = await call(first, 'orders:place', { pizza: 'margherita' });
@@ -270,7 +270,7 @@ test('[POLL-2] [SEC-4] a call that was left is gone on with when calls are accep
   expect(sent).toEqual(['margherita']);
 });
 
-test('[WF-2] a step that goes on by itself after a crash is waited for, and not begun anew', async () => {
+test('[WF-2] a step that continues by itself after a crash is waited for, and not started again', async () => {
   const sent: string[] = [];
   const flow =
     (server: () => DurableServer): Behaviour =>
@@ -292,7 +292,7 @@ test('[WF-2] a step that goes on by itself after a crash is waited for, and not 
   expect(sent).toEqual(['marinara']);
 });
 
-test('[WF-2] the id of a step is the same in every run, is no other step’s, and stands beside its call', () => {
+test('[WF-2] the id of a step is the same in every run, is unique, and is stored with its call', () => {
   const callId = '019a8b3c-1234-7abc-9def-0123456789ab';
   const ids = ['a', 'b', 'a 2'].map((step) => stepCallId(callId, step));
   expect(new Set(ids).size).toBe(3);
@@ -300,7 +300,7 @@ test('[WF-2] the id of a step is the same in every run, is no other step’s, an
   for (const id of ids) expect(id).toMatch(/^019a8b3c-1234-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
-test('an unknown outcome is an error of its own', () => {
+test('an unknown outcome has an error of its own', () => {
   expect(new UnknownOutcomeError('Who knows')).toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     retryable: false,

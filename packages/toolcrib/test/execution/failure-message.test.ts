@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { failureMessage } from '../../src/execution/failure-message.ts';
+import { joinedText } from '../../src/execution/shaper.ts';
 import type { ToolOutput } from '../../src/model/call.ts';
 import type { Json } from '../../src/model/json.ts';
 
 const content = [{ type: 'text', text: 'the text' }];
+const messageOf = (output: ToolOutput) => failureMessage(output, joinedText(output.content));
 const failed = (structured_content?: Json): ToolOutput => ({ content, structured_content, is_error: true });
 
 describe('[EXEC-4] the message of a failed call', () => {
@@ -23,27 +25,27 @@ describe('[EXEC-4] the message of a failed call', () => {
     ['is the text where the structure is a text', 'm', 'the text'],
     ['is the text where the structure has no message', { foo: 'bar' }, 'the text'],
   ])('%s', (_what, structured, expected) => {
-    expect(failureMessage(failed(structured))).toBe(expected);
+    expect(messageOf(failed(structured))).toBe(expected);
   });
 
   test('joins several texts', () => {
-    expect(failureMessage({ content: [...content, { type: 'text', text: 'more' }], is_error: true })).toBe('the text\nmore');
+    expect(messageOf({ content: [...content, { type: 'text', text: 'more' }], is_error: true })).toBe('the text\nmore');
   });
 
-  test('is the raw result where there is no text', () => {
+  test('is the raw result if there is no text', () => {
     const output: ToolOutput = { content: [], structured_content: { reason: 5 }, is_error: true };
-    expect(failureMessage(output)).toBe(JSON.stringify(output));
+    expect(messageOf(output)).toBe(JSON.stringify(output));
   });
 
-  test('cuts the raw result at 2000 characters, and nothing else', () => {
+  test('is cut at 2000 characters if it is the raw result, and only then', () => {
     const raw: ToolOutput = { content: [{ type: 'image', data: 'x'.repeat(5000) }], is_error: true };
-    expect(failureMessage(raw)).toBe(JSON.stringify(raw).slice(0, 2000));
-    expect(failureMessage(failed({ message: 'x'.repeat(5000) }))).toHaveLength(5000);
-    expect(failureMessage({ ...raw, structured_content: { code: 'E_X' } })).toMatch(/^.{2000} \(code=E_X\)$/);
+    expect(messageOf(raw)).toBe(JSON.stringify(raw).slice(0, 2000));
+    expect(messageOf(failed({ message: 'x'.repeat(5000) }))).toHaveLength(5000);
+    expect(messageOf({ ...raw, structured_content: { code: 'E_X' } })).toMatch(/^.{2000} \(code=E_X\)$/);
   });
 });
 
-describe('[EXEC-4] the suffix', () => {
+describe('[EXEC-4] the message with its suffix', () => {
   test.each<[Json, string]>([
     [{ message: 'm', code: 'E_TIMEOUT', retriable: false }, 'm (code=E_TIMEOUT retriable=false)'],
     [{ message: 'm', code: 'E_TIMEOUT' }, 'm (code=E_TIMEOUT)'],
@@ -67,7 +69,7 @@ describe('[EXEC-4] the suffix', () => {
     [{ message: 'm', retriable: false, retryable: true }, 'm (retriable=false)'],
     [{ message: 'm', retriable: null }, 'm'],
     [{ code: 'E' }, 'the text (code=E)'],
-  ])('of %j gives %j', (structured, expected) => {
-    expect(failureMessage(failed(structured))).toBe(expected);
+  ])('for %j is %j', (structured, expected) => {
+    expect(messageOf(failed(structured))).toBe(expected);
   });
 });

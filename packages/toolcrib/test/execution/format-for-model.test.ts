@@ -13,18 +13,18 @@ function nested(levels: number): Json {
   return value;
 }
 
-describe('[EXEC-5] what a model is shown', () => {
-  test('is structured content as YAML, with texts of several lines as they are', () => {
+describe('[EXEC-5] the text shown to a model', () => {
+  test('is structured content as YAML, with multi-line texts as blocks', () => {
     expect(structured({ city: 'Bern', days: [{ high: 21.5, note: 'sun\nthen rain' }], alerts: [] })).toBe(
       ['city: Bern', 'days:', '  - high: 21.5', '    note: |-', '      sun', '      then rain', 'alerts: []'].join('\n'),
     );
   });
 
-  test('is the text where there is no structured content', () => {
+  test('is the text if there is no structured content', () => {
     expect(structured(null)).toBe('the text');
   });
 
-  test('is the message of what failed, whatever else there is', () => {
+  test('is the message of a failure, whatever else there is', () => {
     const failed = { success: false, structured_content: { message: 'x' }, text: 'long words' };
     expect(formatForModel({ ...failed, error: { message: 'No such city (code=404)' } })).toBe('No such city (code=404)');
     expect(formatForModel({ ...failed, error: null })).toBe('long words');
@@ -64,7 +64,7 @@ describe('[EXEC-5] what a model is shown', () => {
     );
   });
 
-  test('is JSON, which is YAML too, where it is large or deep', () => {
+  test('is JSON, which is YAML too, if it is large or deep', () => {
     const large = Array.from({ length: 5000 }, (_, index) => ({ index }));
     expect(structured(large)).toBe(JSON.stringify(large));
     expect(structured(nested(1000))).toBe(JSON.stringify(nested(1000)));

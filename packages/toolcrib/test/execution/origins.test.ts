@@ -6,7 +6,7 @@ import { RunningCall } from '../../src/execution/running-call.ts';
 import { CribError, httpStatusByCode, type CribErrorOptions, type ErrorCode } from '../../src/model/crib-error.ts';
 import { ConnectionError, NoCredentialError, ProtocolError, TimeoutError } from '../../src/model/named-errors.ts';
 import { originOfRefusal, origins } from '../../src/model/origin.ts';
-import { answerFailure } from '../../src/sources/openapi/answer/answer-failure.ts';
+import { answerFailure } from '../../src/sources/upstream/http/answer-failure.ts';
 import type { HttpResponse } from '../../src/net/http-exchange.ts';
 import { samplePrincipal, sampleTool } from '../fixtures/samples.ts';
 
@@ -17,7 +17,7 @@ function aCall({ shortened = false } = {}): RunningCall {
   return new RunningCall({ ...given, startedAt: 0, timeoutMs: 1, maxTimeoutMs: 1, shortened });
 }
 
-describe('[EXEC-3] whose failure it is that a call ended with', () => {
+describe('[EXEC-3] the origin of a failed call', () => {
   test.each([
     ['a connection that was lost', new ConnectionError('x'), 'source', 'failed'],
     ['a message that is none of MCP', new ProtocolError('x'), 'source', 'failed'],
@@ -34,11 +34,11 @@ describe('[EXEC-3] whose failure it is that a call ended with', () => {
     ['a limit of ours', new CribError('RATE_LIMITED', 'x'), 'gateway', 'nothing'],
     ['a limit of the service', new CribError('RATE_LIMITED', 'x', { upstreamStatus: 429 }), 'source', 'answered'],
     ['a fault of ours', new CribError('INTERNAL', 'x'), 'gateway', 'nothing'],
-  ] as const)('%s', (_what, error, origin, outcome) => {
+  ] as const)('is right for %s', (_what, error, origin, outcome) => {
     expect([originOf(error, aCall()), outcomeOf(error, aCall()).kind]).toEqual([origin, outcome]);
   });
 
-  test('a call that was ended early', () => {
+  test('depends on why a call was ended early', () => {
     const ended = (reason: 'cancelled' | 'timed_out', { queued = false, shortened = false } = {}) => {
       const call = aCall({ shortened });
       call.queued = queued;
@@ -54,21 +54,21 @@ describe('[EXEC-3] whose failure it is that a call ended with', () => {
 
   const answered = (status: number) => {
     const response = { status, header: () => '', headers: {} } as unknown as HttpResponse;
-    return answerFailure({ method: 'GET', path: '/' } as never, { response, bytes: Buffer.alloc(0) });
+    return answerFailure({ method: 'GET', path: '/' }, { response, bytes: Buffer.alloc(0) });
   };
 
   test.each([
     [[300, 302, 304, 307, 400, 402, 404, 405, 406, 409, 410, 412, 413, 415, 418, 422, 428, 451], 'tool', 'answered'],
     [[401, 403, 408, 425, 429], 'source', 'answered'],
     [[500, 501, 502, 503, 504, 599], 'source', 'failed'],
-  ] as const)('[HTTP-2] a service that answers with one of %j: %s', (statuses, origin, outcome) => {
+  ] as const)('[HTTP-2] for a service that answers with one of %j is the %s', (statuses, origin, outcome) => {
     for (const status of statuses) {
       const error = answered(status);
       expect([status, originOf(error, aCall()), outcomeOf(error, aCall()).kind]).toEqual([status, origin, outcome]);
     }
   });
 
-  test('[EXEC-7] a breaker counts nothing but failures of the source, whatever the code, the status and the origin', () => {
+  test('[EXEC-7] decides together with code and status that a breaker counts failures of the source only', () => {
     const statuses = [undefined, 302, 400, 401, 403, 404, 429, 500, 503];
     for (const code of codes) {
       for (const upstreamStatus of statuses) {
@@ -85,7 +85,7 @@ describe('[EXEC-3] whose failure it is that a call ended with', () => {
   });
 });
 
-test.each(codes)('[EXEC-3] %s before a source was asked: the caller’s by a 4xx, else ours or the source’s', (code) => {
+test.each(codes)('[EXEC-3] %s before a source was called is the caller’s for a 4xx, else ours or the source’s', (code) => {
   const origin = originOfRefusal(new CribError(code, 'x'));
   const isCallers = httpStatusByCode[code] < 500 && code !== 'RATE_LIMITED';
   expect(origin).toBe(isCallers ? 'caller' : code === 'NETWORK_ERROR' ? 'source' : 'gateway');

@@ -65,7 +65,7 @@ async function batch({ batches }: Recording, index: number): Promise<Batch> {
 }
 
 describe('the recorder', () => {
-  test('writes what finished alone in the next turn', async () => {
+  test('writes a single finished call in the next turn', async () => {
     const { recorder, batches } = recorderWithBatches();
     const recorded = recorder.record(aRecord('a'));
     expect(batches).toEqual([]);
@@ -76,7 +76,7 @@ describe('the recorder', () => {
     expect(await recorded).toBe(true);
   });
 
-  test('writes together what finished in one turn and in those after it that brought more, in order', async () => {
+  test('writes calls together that finish in one turn and the following ones, in order', async () => {
     const { recorder, batches } = recorderWithBatches();
     const recorded = ['a', 'b'].map((id) => recorder.record(aRecord(id)));
     await nextTurn();
@@ -88,7 +88,7 @@ describe('the recorder', () => {
     await Promise.all(recorded);
   });
 
-  test('answers nobody before the write has ended', async () => {
+  test('lets no call be answered before its write has ended', async () => {
     const { recorder, batches } = recorderWithBatches();
     let answered = false;
     const recorded = recorder.record(aRecord('a')).then(() => (answered = true));
@@ -134,11 +134,11 @@ describe('[SEC-4] a record that cannot be written', () => {
     again.done.resolve();
     if (again.ids.length < 3) (await batch(recording, 2)).done.resolve();
     expect(await confirmed).toEqual([true, true, true]);
-    await expect.poll(() => acceptance.refusal).toBeUndefined();
+    await expect.poll(() => acceptance.refusal()).toBeUndefined();
     expect(recording.batches.flatMap(({ ids }) => ids)).toEqual(['a', 'b', 'a', 'b', 'c']);
   });
 
-  test('stops the server from taking anything on until it has been written', async () => {
+  test('stops the server from accepting anything until it has been written', async () => {
     const recording = recorderWithBatches();
     const { recorder, acceptance, warnings } = recording;
     const recorded = recorder.record(aRecord('a'));
@@ -147,13 +147,13 @@ describe('[SEC-4] a record that cannot be written', () => {
     expect(acceptance.reasons()).toEqual(['The disk is full.']);
     (await batch(recording, 1)).done.reject(new Error('disk full'));
     const last = await batch(recording, 2);
-    expect(acceptance.refusal?.httpStatus).toBe(503);
+    expect(acceptance.refusal()?.httpStatus).toBe(503);
     last.done.resolve();
-    await expect.poll(() => acceptance.refusal).toBeUndefined();
+    await expect.poll(() => acceptance.refusal()).toBeUndefined();
     expect(warnings.filter((message) => message.includes('disk full'))).toHaveLength(1);
   });
 
-  test('is waited for no longer than its call can wait', async () => {
+  test('delays its call no longer than that can wait', async () => {
     const recording = recorderWithBatches();
     const recorded = recording.recorder.record(aRecord('a'));
     (await batch(recording, 0)).done.reject(new Error('gone'));
@@ -162,7 +162,7 @@ describe('[SEC-4] a record that cannot be written', () => {
     expect(recording.acceptance.reasons()).toEqual(['Calls cannot be recorded: the log says why.']);
   });
 
-  test('is told when the database is silent, and confirmed when it speaks after all', async () => {
+  test('is reported when the database is silent, and confirmed when it answers after all', async () => {
     const recording = recorderWithBatches({ stuckMs: 1 });
     const { recorder, acceptance } = recording;
     expect(await recorder.record(aRecord('a'))).toBe(false);
@@ -172,20 +172,20 @@ describe('[SEC-4] a record that cannot be written', () => {
     (await batch(recording, 0)).done.resolve();
     expect(await confirmed).toBe(true);
     // Only the next write shows whether the database answers again.
-    expect(acceptance.refusal).toBeDefined();
+    expect(acceptance.refusal()).toBeDefined();
     (await batch(recording, 1)).done.resolve();
-    await expect.poll(() => acceptance.refusal).toBeUndefined();
+    await expect.poll(() => acceptance.refusal()).toBeUndefined();
     expect(recording.batches.map(({ ids }) => ids)).toEqual([['a'], ['b']]);
   });
 
-  test('does not hold up the others where the database will never take it', async () => {
+  test('does not hold up the others if the database will never accept it', async () => {
     const recording = recorderWithBatches();
     const { recorder, acceptance, warnings } = recording;
     const recorded = Promise.all(['a', 'bad', 'c'].map((id) => recorder.record(aRecord(id))));
     (await batch(recording, 0)).done.reject(new Error('bad value'));
     await recorded;
     const confirmed = Promise.all(['a', 'bad', 'c'].map((id) => recorder.confirm(id, 20_000)));
-    for (let index = 1; acceptance.refusal !== undefined; index++) {
+    for (let index = 1; acceptance.refusal() !== undefined; index++) {
       const { ids, done } = await batch(recording, index);
       if (ids.includes('bad')) done.reject(new Error('bad value'));
       else done.resolve();
@@ -197,8 +197,8 @@ describe('[SEC-4] a record that cannot be written', () => {
   });
 });
 
-describe('draining', () => {
-  test('waits for what is collected and what is being written', async () => {
+describe('draining the recorder', () => {
+  test('waits for collected records and those being written', async () => {
     const { recorder, batches } = recorderWithBatches();
     let drained = false;
     const first = recorder.record(aRecord('a'));
@@ -216,12 +216,12 @@ describe('draining', () => {
     expect(drained).toBe(true);
   });
 
-  test('ends at once where there is nothing', async () => {
+  test('ends at once if there is nothing', async () => {
     const { recorder } = recorderWithBatches();
     expect(await recorder.drain(20_000)).toEqual([]);
   });
 
-  test('tries once more, and gives back what could not be written', async () => {
+  test('tries once more, and returns the records that could not be written', async () => {
     const recording = recorderWithBatches();
     const recorded = recording.recorder.record(aRecord('a'));
     (await batch(recording, 0)).done.reject(new Error('disk full'));

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { ContentBlock, ToolOutput } from '../../src/model/call.ts';
 import type { Json } from '../../src/model/json.ts';
-import { joinedText, resultValue } from '../../src/execution/result-value.ts';
+import { joinedText, resultValue } from '../../src/execution/shaper.ts';
 
 const text = (text: string): ContentBlock => ({ type: 'text', text });
 const image: ContentBlock = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
 
-describe('[EXEC-2] one text block', () => {
+describe('[EXEC-2] a text block', () => {
   test.each(
     // Text that looks like data but would lose something, or is not plainly meant as data.
     [
@@ -49,7 +49,7 @@ describe('[EXEC-2] one text block', () => {
       '2026-01-02',
       '-1.2.3',
     ],
-  )('%j stays text', (given) => {
+  )('of %j stays text', (given) => {
     expect(resultValue({ content: [text(given)] })).toBe(given);
   });
 
@@ -66,17 +66,17 @@ describe('[EXEC-2] one text block', () => {
     ['{"a":[1,"007",null,true]}', { a: [1, '007', null, true] }],
     [' \n[1, 2]\n', [1, 2]],
     ['[null]', [null]],
-  ])('%j is read as a value', (given, value) => {
+  ])('of %j is parsed as a value', (given, value) => {
     expect(resultValue({ content: [text(given)] })).toEqual(value);
   });
 
-  test('a key named __proto__ is a key like any other', () => {
+  test('with a key named __proto__ is parsed like any other', () => {
     const value = resultValue({ content: [text('{"__proto__": {"admin": true}}')] });
     expect(Object.keys(value as object)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  test('a value too deep to be written again stays text', () => {
+  test('that is too deep to be written again stays text', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(resultValue({ content: [text(deep)] })).toBe(deep);
     const wide = JSON.stringify(Array.from({ length: 5000 }, (_, index) => ({ index })));

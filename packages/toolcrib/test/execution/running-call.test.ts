@@ -21,7 +21,7 @@ const cancelled = { code: 'SERVICE_UNAVAILABLE', message: 'The call was cancelle
 const never = () => new Promise<never>(() => undefined);
 
 describe('a call that is answered', () => {
-  test('gives what its source gives', async () => {
+  test('returns what its source returns', async () => {
     const call = callWith();
     expect(await call.settle(Promise.resolve('answer'))).toBe('answer');
     expect(call.endedEarly).toBeUndefined();
@@ -33,7 +33,7 @@ describe('a call that is answered', () => {
     expect(call.endedEarly).toBeUndefined();
   });
 
-  test('is not touched by a cancel that comes too late', async () => {
+  test('is not affected by a cancel that comes too late', async () => {
     const call = callWith();
     expect(await call.settle(Promise.resolve('answer'))).toBe('answer');
     call.end('cancelled');
@@ -55,17 +55,17 @@ describe('a call that takes too long', () => {
   test('ends, and its source is told', async () => {
     const call = callWith({ timeoutMs: 5 });
     const { signal } = call;
-    await expect(call.settle(wait(60_000, 'late', { signal }))).rejects.toMatchObject(timedOut);
+    await expect(call.settle(wait(60_000, 'late', { signal: signal.toAbortSignal() }))).rejects.toMatchObject(timedOut);
     expect(call.endedEarly).toBe('timed_out');
     expect(signal.aborted).toBe(true);
     expect(signal.reason).toMatchObject(timedOut);
   });
 
-  test('ends also where its source ignores the signal', async () => {
+  test('ends even if its source ignores the signal', async () => {
     await expect(callWith({ timeoutMs: 5 }).settle(never())).rejects.toMatchObject(timedOut);
   });
 
-  test('ends with our words, whatever its source says on hearing the signal', async () => {
+  test('ends with our message, whatever its source says when it hears the signal', async () => {
     const call = callWith({ timeoutMs: 5 });
     const { signal } = call;
     const output = new Promise((_resolve, reject) => {
@@ -74,7 +74,7 @@ describe('a call that takes too long', () => {
     await expect(call.settle(output)).rejects.toMatchObject(timedOut);
   });
 
-  test('gives a signal that is already aborted to whoever asks for it later', async () => {
+  test('gives an aborted signal to anybody who asks for it later', async () => {
     const call = callWith({ timeoutMs: 5 });
     await expect(call.settle(never())).rejects.toMatchObject(timedOut);
     expect(call.signal.aborted).toBe(true);
@@ -84,7 +84,7 @@ describe('a call that takes too long', () => {
 });
 
 describe('a call that is cancelled', () => {
-  test('while it waits, ends at once', async () => {
+  test('ends at once while it waits', async () => {
     const call = callWith();
     const settled = call.settle(never());
     call.end('cancelled');
@@ -92,14 +92,14 @@ describe('a call that is cancelled', () => {
     expect(call.endedEarly).toBe('cancelled');
   });
 
-  test('before it waits, ends at once too', async () => {
+  test('ends at once before it waits', async () => {
     const call = callWith();
     call.end('cancelled');
     expect(call.signal.aborted).toBe(true);
     await expect(call.settle(never())).rejects.toMatchObject(cancelled);
   });
 
-  test('twice, and then out of time, was cancelled', async () => {
+  test('stays cancelled when it is cancelled twice and then times out', async () => {
     const call = callWith({ timeoutMs: 5 });
     const settled = call.settle(never());
     call.end('cancelled');
@@ -108,7 +108,7 @@ describe('a call that is cancelled', () => {
     expect(call.endedEarly).toBe('cancelled');
   });
 
-  test('leaves no rejection that nobody hears, whoever fails later', async () => {
+  test('leaves no unhandled rejection, whatever fails later', async () => {
     const unheard: unknown[] = [];
     const listen = (reason: unknown) => unheard.push(reason);
     process.on('unhandledRejection', listen);
@@ -134,8 +134,8 @@ describe('a call that is cancelled', () => {
   });
 });
 
-describe('what a call tells while it runs', () => {
-  test('reaches whoever listens, in order', async () => {
+describe('an event of a running call', () => {
+  test('reaches its listeners in order', async () => {
     const call = callWith();
     const events: CallEvent[] = [];
     call.onEvent = (event) => events.push(event);
@@ -154,7 +154,7 @@ describe('what a call tells while it runs', () => {
     ]);
   });
 
-  test('is dropped where nobody listens, and after the call has ended', async () => {
+  test('is dropped if nobody listens, and after the call has ended', async () => {
     const call = callWith({ timeoutMs: 5 });
     call.progress({ progress: 1 });
     const events: CallEvent[] = [];
@@ -167,7 +167,7 @@ describe('what a call tells while it runs', () => {
 });
 
 describe('[MCP-9] progress', () => {
-  test('begins the time anew', async () => {
+  test('restarts the timeout', async () => {
     const call = callWith({ timeoutMs: 100 });
     const ticking = setInterval(() => call.progress({ progress: 1 }), 10);
     const answer = new Promise<string>((resolve) => setTimeout(resolve, 400, 'done'));
@@ -175,7 +175,7 @@ describe('[MCP-9] progress', () => {
     clearInterval(ticking);
   });
 
-  test('does not keep a call alive beyond the longest time', async () => {
+  test('does not keep a call alive beyond the maximum', async () => {
     const call = callWith({ timeoutMs: 100, maxTimeoutMs: 150 });
     const ticking = setInterval(() => call.progress({ progress: 1 }), 10);
     await expect(call.settle(never())).rejects.toMatchObject({ code: 'NETWORK_ERROR' });
@@ -184,7 +184,7 @@ describe('[MCP-9] progress', () => {
 });
 
 describe('[MCP-13] a question of the tool', () => {
-  test('is declined where nobody is there to answer', async () => {
+  test('is declined if nobody is there to answer', async () => {
     expect(await callWith().elicit({ message: 'Sure?' })).toEqual({ action: 'decline' });
   });
 

@@ -17,11 +17,11 @@ function take(turns: Turns, tool: Tool) {
 }
 
 describe('[EXEC-7] the limits of a tool and of its source', () => {
-  test('cost nothing where there are none', () => {
+  test('cost nothing if there are none', () => {
     expect(take(createTurns(), sampleTool())).toBeUndefined();
   });
 
-  test('hold both, and what one refuses is not paid to the other', () => {
+  test('apply together, and a refusal by one is not charged to the other', () => {
     const clock = { ms: 0 };
     const turns = createTurns({ now: () => clock.ms });
     const read = limited('read', { rate_per_second: 0.001, burst: 2 }, { rate_per_second: 1, burst: 3 });
@@ -36,7 +36,7 @@ describe('[EXEC-7] the limits of a tool and of its source', () => {
     expect(() => turns.check(read)).toThrow('This tool may make');
   });
 
-  test('are waited for one after the other, and whoever waits for its tool keeps no place of the source', async () => {
+  test('are waited for one after the other, and a call that waits for its tool holds no slot of the source', async () => {
     const turns = createTurns();
     const source = { concurrency: 2, queue: 5 };
     const slow = limited('slow', { concurrency: 1, queue: 5 }, source);
@@ -57,7 +57,7 @@ describe('[EXEC-7] the limits of a tool and of its source', () => {
     expect(take(turns, slow)?.ready).toBeUndefined();
   });
 
-  test('let nobody in for whoever left while waiting, at either of them', async () => {
+  test('admit no call that left while it waited, for either of them', async () => {
     const turns = createTurns();
     const tool = limited('slow', { concurrency: 2, queue: 5 }, { concurrency: 1, queue: 5 });
     const running = take(turns, tool);
@@ -72,7 +72,7 @@ describe('[EXEC-7] the limits of a tool and of its source', () => {
     expect(again.map((turn) => turn?.ready === undefined)).toEqual([true, false]);
   });
 
-  test('refuse a call that waited while the breaker opened, without asking anybody', () => {
+  test('refuse a waiting call when the breaker opens, without calling anything', () => {
     const turns = createTurns();
     const tool = limited('far', undefined, { breaker: { failures: 1, open_ms: 60_000 } });
     const [early, late] = [take(turns, tool), take(turns, tool)];
@@ -83,7 +83,7 @@ describe('[EXEC-7] the limits of a tool and of its source', () => {
     expect(() => turns.check(tool)).toThrow('The last failure: refused');
   });
 
-  test('a tool’s own breaker leaves the other tools of the source alone', () => {
+  test('include a breaker per tool that leaves the other tools of the source alone', () => {
     const turns = createTurns();
     const broken = limited('broken', { breaker: { failures: 1, open_ms: 60_000 } }, { breaker: { failures: 5, open_ms: 60_000 } });
     const turn = take(turns, broken);

@@ -42,7 +42,7 @@ async function claimedAndKilled(): Promise<string> {
 }
 
 describe('[EXEC-9] [POLL-2] a call that could not be begun', () => {
-  test('is refused, says so where it is looked for, is recorded, and leaves its key to the next try', async () => {
+  test('is refused, found as refused, recorded, and frees its key for the next try', async () => {
     server.run(`create trigger full before insert on durable_jobs begin select raise(abort, 'no room for jobs'); end`);
     const { callId, answer } = await server.keptCalls.begin(await admit(), key);
     await expect(answer).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -54,23 +54,20 @@ describe('[EXEC-9] [POLL-2] a call that could not be begun', () => {
     expect(placed).toBe(1);
   });
 
-  test.each(['orders:menu', 'orders:place'])(
-    'because it was stopped right before its source was asked leaves its key: %s',
-    async (tool) => {
-      const admitted = await admit(tool);
-      server.acceptance.suspend('data-folder', 'The data folder is gone.');
-      const { callId, answer } = await server.keptCalls.begin(admitted, key);
-      expect(await answer).toMatchObject({ status: 'failed', error: { code: 'SERVICE_UNAVAILABLE', retryable: true } });
-      server.acceptance.resume('data-folder');
-      expect(await answerOf(callId)).toEqual(await answer);
-      const again = await server.keptCalls.begin(await admit(tool), key);
-      expect([again.repeated, (await again.answer).text]).toEqual([false, 'done']);
-      expect((await server.keptCalls.begin(await admit(tool), key)).repeated).toBe(true);
-      expect(placed).toBe(1);
-    },
-  );
+  test.each(['orders:menu', 'orders:place'])('frees its key when it was stopped right before its source was called: %s', async (tool) => {
+    const admitted = await admit(tool);
+    server.acceptance.suspend('data-folder', 'The data folder is gone.');
+    const { callId, answer } = await server.keptCalls.begin(admitted, key);
+    expect(await answer).toMatchObject({ status: 'failed', error: { code: 'SERVICE_UNAVAILABLE', retryable: true } });
+    server.acceptance.resume('data-folder');
+    expect(await answerOf(callId)).toEqual(await answer);
+    const again = await server.keptCalls.begin(await admit(tool), key);
+    expect([again.repeated, (await again.answer).text]).toEqual([false, 'done']);
+    expect((await server.keptCalls.begin(await admit(tool), key)).repeated).toBe(true);
+    expect(placed).toBe(1);
+  });
 
-  test('leaves its key also where the database takes nothing at all for a while', async () => {
+  test('frees its key even if the database accepts nothing for a while', async () => {
     for (const [name, event] of Object.entries({ jobs: 'insert on durable_jobs', answers: 'update on answers', begun: 'insert on calls' }))
       server.run(`create trigger full_${name} before ${event} begin select raise(abort, 'no room'); end`);
     const { callId, answer } = await server.keptCalls.begin(await admit(), key);
@@ -82,7 +79,7 @@ describe('[EXEC-9] [POLL-2] a call that could not be begun', () => {
     expect((await server.keptCalls.begin(await admit(), key)).repeated).toBe(false);
   });
 
-  test('with a server that was killed is not unknown: it was not begun, and its key is free', async () => {
+  test('is not unknown after its server was killed: its key is free', async () => {
     const callId = await claimedAndKilled();
     await server.keptCalls.abandon({ except: await server.unfinished() });
     expect(await answerOf(callId)).toMatchObject({ status: 'failed', error: { retryable: true } });
@@ -104,7 +101,7 @@ describe('[EXEC-9] [POLL-2] a call that could not be begun', () => {
   });
 });
 
-test('[SEC-4] what a killed server was at is looked for again and again, and gets its record', async () => {
+test('[SEC-4] calls of a killed server are looked for repeatedly, and get their record', async () => {
   const { call, args } = await admit('orders:menu');
   await server.store.answers.claim({ ...claimRow(call, args, 'lost'), deadline_at: 1 });
   let looked = 0;

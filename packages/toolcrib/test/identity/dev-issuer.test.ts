@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDevIssuer } from '../../src/identity/dev-issuer.ts';
-import type { DevIssuer } from '../../src/identity/dev-issuer.ts';
+import { createDevIssuer } from '../../src/identity/development/dev-issuer.ts';
+import type { DevIssuer } from '../../src/identity/development/dev-issuer.ts';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
 import { startHttpServer } from '../fixtures/http-server.ts';
 import { fetchDocument } from '../fixtures/loopback-egress.ts';
@@ -54,7 +54,7 @@ test.each([
   });
 });
 
-test('[ID-1] the published key verifies what is minted, and is only the public half', async () => {
+test('[ID-1] the published key verifies issued tokens, and is only the public half', async () => {
   const { keys } = dev.jwks();
   expect(keys).toHaveLength(1);
   expect(Object.keys(keys[0] ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
@@ -89,16 +89,19 @@ test('[ID-1] every installation has its own key and its own secret', async () =>
   expect(await refusal(await other.mint('admin'), trusting(dev))).toMatchObject({ message: /not signed by a key of its issuer/ });
 });
 
-test.skipIf(process.platform === 'win32')('the state is readable by its owner only, also after somebody widened it', async () => {
-  const stateFile = join(directory, 'mode.json');
-  await createDevIssuer({ issuer, stateFile });
-  expect(statSync(stateFile).mode & 0o777).toBe(0o600);
-  chmodSync(stateFile, 0o644);
-  await createDevIssuer({ issuer, stateFile });
-  expect(statSync(stateFile).mode & 0o777).toBe(0o600);
-});
+test.skipIf(process.platform === 'win32')(
+  'the state is readable by its owner only, even after somebody widened its permissions',
+  async () => {
+    const stateFile = join(directory, 'mode.json');
+    await createDevIssuer({ issuer, stateFile });
+    expect(statSync(stateFile).mode & 0o777).toBe(0o600);
+    chmodSync(stateFile, 0o644);
+    await createDevIssuer({ issuer, stateFile });
+    expect(statSync(stateFile).mode & 0o777).toBe(0o600);
+  },
+);
 
-test('a damaged state is refused and left as it is', async () => {
+test('a damaged state is refused and left unchanged', async () => {
   const stateFile = join(directory, 'damaged.json');
   writeFileSync(stateFile, '{"kid": "x"}');
   await expect(createDevIssuer({ issuer, stateFile })).rejects.toMatchObject({ code: 'VALIDATION_ERROR', message: /delete it/ });
@@ -106,7 +109,7 @@ test('a damaged state is refused and left as it is', async () => {
 });
 
 test.each(['http://toolcrib.example.org/dev', 'https://0.0.0.0/dev', 'nonsense', 'http://localhost.example.org/dev'])(
-  '[ID-1] it does not exist off loopback: %s',
+  '[ID-1] the development issuer does not exist off loopback: %s',
   async (address) => {
     const stateFile = join(directory, 'never.json');
     await expect(createDevIssuer({ issuer: address, stateFile })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
@@ -114,7 +117,7 @@ test.each(['http://toolcrib.example.org/dev', 'https://0.0.0.0/dev', 'nonsense',
   },
 );
 
-test('[ID-1] a minted token lasts as long as asked', async () => {
+test('[ID-1] a token lasts as long as requested', async () => {
   let time = Date.now();
   const clocked = await createDevIssuer({ issuer, stateFile: join(directory, 'clocked.json'), now: () => time });
   const token = await clocked.mint('alice', { expiresInSeconds: 20 });

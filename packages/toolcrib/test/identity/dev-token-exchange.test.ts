@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDevIssuer } from '../../src/identity/dev-issuer.ts';
-import type { DevIssuer } from '../../src/identity/dev-issuer.ts';
+import { createDevIssuer } from '../../src/identity/development/dev-issuer.ts';
+import type { DevIssuer } from '../../src/identity/development/dev-issuer.ts';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
 import { fetchDocument } from '../fixtures/loopback-egress.ts';
 
@@ -78,7 +78,7 @@ test.each([
   await expect(attempt).rejects.toMatchObject({ error: 'invalid_target', status: 400, message: expect.stringMatching(message) });
 });
 
-test('[ID-1] exactly one audience is named', async () => {
+test('[ID-1] an exchange names exactly one audience', async () => {
   await expect(dev.token(await exchangeParams({ audience: '' }), gateway())).rejects.toMatchObject({ error: 'invalid_request' });
   const two = await exchangeParams();
   two.append('audience', 'inventory-api');
@@ -138,6 +138,6 @@ test.each([
   ['the secret under another name', () => basic('toolcrib-cli', dev.gatewayCredentials().client_secret)],
   ['no colon', () => `Basic ${Buffer.from('toolcrib-gateway').toString('base64')}`],
   ['a broken encoding', () => `Basic ${Buffer.from('toolcrib-gateway:%zz').toString('base64')}`],
-])('[ID-1] the gateway is not known by %s', async (_name, header) => {
+])('[ID-1] the gateway is not recognised by %s', async (_name, header) => {
   await expect(dev.token(await exchangeParams(), header())).rejects.toMatchObject({ error: 'invalid_client', status: 401 });
 });

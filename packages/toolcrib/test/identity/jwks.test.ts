@@ -22,8 +22,8 @@ function keySetOf(idp: Idp, options: Partial<KeySetOptions> = {}) {
 const unknownKey = { code: 'ERR_JWKS_NO_MATCHING_KEY' };
 const unavailable = { code: 'SERVICE_UNAVAILABLE', retryable: true };
 
-describe('where the keys come from', () => {
-  test('[ID-1] the issuer says where its keys are, and is asked once', async () => {
+describe('the address of the keys', () => {
+  test('[ID-1] comes from the issuer, who is asked once', async () => {
     await using idp = await startTokenIssuer();
     const { key, clock } = keySetOf(idp);
     expect(await key('first')).toMatchObject({ type: 'public' });
@@ -32,7 +32,7 @@ describe('where the keys come from', () => {
     expect(idp.fetches).toEqual({ discovery: 1, jwks: 2, token: 0 });
   });
 
-  test('[ID-1] a configured address of the keys needs no discovery', async () => {
+  test('[ID-1] needs no discovery if it is configured', async () => {
     await using idp = await startTokenIssuer();
     await keySetOf(idp, { jwksUri: `${idp.issuer}/keys` }).key('first');
     expect(idp.fetches).toEqual({ discovery: 0, jwks: 1, token: 0 });
@@ -45,7 +45,7 @@ describe('where the keys come from', () => {
     ['a file', (issuer: string) => JSON.stringify({ issuer, jwks_uri: 'file:///etc/hostname' })],
     ['plain http elsewhere', (issuer: string) => JSON.stringify({ issuer, jwks_uri: 'http://keys.example.org/' })],
     ['nothing that is JSON', () => '<html>'],
-  ])('[ID-1] a discovery document that names %s is refused', async (_name, body) => {
+  ])('[ID-1] is not taken from a discovery document that names %s', async (_name, body) => {
     await using idp = await startTokenIssuer();
     idp.answers.discovery = (_request, response) => response.end(body(idp.issuer));
     const { key, failures } = keySetOf(idp);
@@ -54,7 +54,7 @@ describe('where the keys come from', () => {
     expect(idp.fetches.jwks).toBe(0);
   });
 
-  test('the address of the keys is asked for again when it stops working', async () => {
+  test('is looked up again when it stops working', async () => {
     await using idp = await startTokenIssuer();
     const { key, clock, failures } = keySetOf(idp);
     await key('first');
@@ -69,8 +69,8 @@ describe('where the keys come from', () => {
   });
 });
 
-describe('which keys are accepted', () => {
-  test('[ID-1] symmetric keys, private keys, encryption keys and nonsense are skipped', async () => {
+describe('a key set', () => {
+  test('[ID-1] is used without its symmetric keys, private keys, encryption keys and nonsense', async () => {
     await using idp = await startTokenIssuer();
     const { publicJwk } = await makeKey('other');
     idp.published.push(
@@ -95,7 +95,7 @@ describe('which keys are accepted', () => {
     ['JSON without end', (_request, response) => response.end('['.repeat(500_000))],
     ['nothing', (_request, response) => response.end()],
   ];
-  test.each(notKeys)('[ID-1] %s in place of the keys is refused, and the issuer is simply unavailable', async (_name, answer) => {
+  test.each(notKeys)('[ID-1] that is %s is refused, and the issuer counts as unavailable', async (_name, answer) => {
     await using idp = await startTokenIssuer();
     idp.answers.jwks = answer;
     const { key, failures } = keySetOf(idp);
@@ -104,7 +104,7 @@ describe('which keys are accepted', () => {
     expect(idp.fetches.jwks).toBe(1);
   });
 
-  test('[ID-1] an endless key set is cut off after its first mebibyte', async () => {
+  test('[ID-1] without end is cut off after its first mebibyte', async () => {
     await using idp = await startTokenIssuer();
     const { handle, sentBytes } = endlessAnswer();
     idp.answers.jwks = handle;
@@ -115,15 +115,15 @@ describe('which keys are accepted', () => {
   });
 });
 
-describe('how often the keys are fetched', () => {
-  test('[ID-1] a hundred first uses at once fetch the keys once', async () => {
+describe('the keys of an issuer', () => {
+  test('[ID-1] are fetched once for a hundred first uses at once', async () => {
     await using idp = await startTokenIssuer();
     const { key } = keySetOf(idp);
     await Promise.all(Array.from({ length: 100 }, () => key('first')));
     expect(idp.fetches).toEqual({ discovery: 1, jwks: 1, token: 0 });
   });
 
-  test('[ID-1] a flood of unknown keys costs one fetch per cooldown, and known keys keep working', async () => {
+  test('[ID-1] are fetched once per cooldown in a flood of unknown keys, and known keys keep working', async () => {
     await using idp = await startTokenIssuer();
     const { key, clock } = keySetOf(idp);
     await key('first');
@@ -142,7 +142,7 @@ describe('how often the keys are fetched', () => {
     }
   });
 
-  test('[ID-1] a new key is found when the first token signed by it comes', async () => {
+  test('[ID-1] include a new one as soon as a token signed by it comes', async () => {
     await using idp = await startTokenIssuer();
     const { key, clock } = keySetOf(idp);
     await key('first');
@@ -153,7 +153,7 @@ describe('how often the keys are fetched', () => {
     expect(idp.fetches.jwks).toBe(2);
   });
 
-  test('[ID-1] a withdrawn key ends soon after the set is a minute old, and nobody waits for that', async () => {
+  test('[ID-1] lose a withdrawn one soon after the set is a minute old, and nobody waits for that', async () => {
     await using idp = await startTokenIssuer();
     const { key, clock } = keySetOf(idp);
     await key('first');
@@ -165,7 +165,7 @@ describe('how often the keys are fetched', () => {
     expect(idp.fetches.jwks).toBe(2);
   });
 
-  test('[ID-1] a withdrawn key is not believed once more after five minutes in which nobody came', async () => {
+  test('[ID-1] lose a withdrawn one after five minutes without requests', async () => {
     await using idp = await startTokenIssuer();
     const { key, clock } = keySetOf(idp);
     await key('first');
@@ -174,7 +174,7 @@ describe('how often the keys are fetched', () => {
     await expect(key('first')).rejects.toMatchObject(unknownKey);
   });
 
-  test('a clock that is set back does not freeze the key set', async () => {
+  test('are refreshed even if the clock is set back', async () => {
     await using idp = await startTokenIssuer();
     const { key, clock } = keySetOf(idp);
     await key('first');
@@ -185,7 +185,7 @@ describe('how often the keys are fetched', () => {
 });
 
 describe('an issuer that is down', () => {
-  test('[ID-1] a server that starts before its issuer works as soon as the issuer is back', async () => {
+  test('[ID-1] works as soon as it is back, even for a server that started before it', async () => {
     await using idp = await startTokenIssuer();
     await idp.stop();
     const { key, clock, failures } = keySetOf(idp);
@@ -198,7 +198,7 @@ describe('an issuer that is down', () => {
     await key('first');
   });
 
-  test('[ID-1] known keys keep serving for five minutes after they were fetched, and no longer: one of them may have been withdrawn', async () => {
+  test('[ID-1] is served by known keys for five minutes, and no longer: one of them may have been withdrawn', async () => {
     await using idp = await startTokenIssuer();
     const { key, clock, failures } = keySetOf(idp);
     await key('first');
@@ -217,7 +217,7 @@ describe('an issuer that is down', () => {
     await key('first');
   });
 
-  test('[ID-1] an answer that is no key set does not replace the keys that are there', async () => {
+  test('[ID-1] does not lose its known keys by an answer that is not a key set', async () => {
     await using idp = await startTokenIssuer();
     const { key, clock, failures } = keySetOf(idp);
     await key('first');

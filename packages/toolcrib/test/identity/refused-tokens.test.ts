@@ -33,7 +33,7 @@ const badClaims: [string, JWTPayload, RegExp][] = [
   ['a token from another issuer', { iss: 'https://elsewhere.example' }, /unknown issuer/],
   ['a token without an issuer', { iss: undefined }, /unknown issuer/],
 ];
-test.each(badClaims)('[ID-1] %s', async (_name, claims, message) => {
+test.each(badClaims)('[ID-1] %s is refused', async (_name, claims, message) => {
   expect(await refusal(await idp.sign(claims))).toMatchObject({ code: 'UNAUTHENTICATED', message: expect.stringMatching(message) });
 });
 
@@ -42,17 +42,17 @@ test.each([
   ['an expiry that is a text', { exp: '2100-01-01' }],
   ['an issuer in a list', { iss: ['https://elsewhere.example'] }],
   ['a not-before that is a text', { nbf: '0' }],
-])('[ID-1] %s', async (_name, claims) => {
+])('[ID-1] a token with %s is refused', async (_name, claims) => {
   const token = await idp.sign(claims);
   expect(await refusal(token)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-test('[ID-1] an issuer that differs by a slash or by case is another issuer', async () => {
+test('[ID-1] an issuer that differs by a slash or by case is unknown', async () => {
   expect(await refusal(await idp.sign({ iss: `${idp.issuer}/` }))).toMatchObject({ message: /unknown issuer/ });
   expect(await refusal(await idp.sign({ iss: idp.issuer.toUpperCase() }))).toMatchObject({ message: /unknown issuer/ });
 });
 
-test('[ID-1] a forged payload under a real signature', async () => {
+test('[ID-1] a forged payload under a real signature is refused', async () => {
   const [header, , signature] = (await idp.sign()).split('.');
   const payload = base64url({ iss: idp.issuer, aud: 'toolcrib-gateway', sub: 'admin', exp: seconds() + 300 });
   expect(await refusal(`${header}.${payload}.${signature}`)).toMatchObject({
@@ -61,18 +61,18 @@ test('[ID-1] a forged payload under a real signature', async () => {
   });
 });
 
-test('[ID-1] a signature by a key that only calls itself the right one', async () => {
+test('[ID-1] a signature by a key that only has the right name is refused', async () => {
   const impostor = await makeKey('first');
   expect(await refusal(await idp.sign({}, { key: impostor }))).toMatchObject({ message: /not signed by a key of its issuer/ });
 });
 
-test('[ID-1] a signature by the key of another trusted issuer', async () => {
+test('[ID-1] a signature by the key of another trusted issuer is refused', async () => {
   await using second = await startTokenIssuer();
   const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config, second.config] });
   expect(await refusal(await second.sign({ iss: idp.issuer }), verifier)).toMatchObject({ message: /not signed by a key of its issuer/ });
 });
 
-test('[ID-1] a token without a signature', async () => {
+test('[ID-1] a token without a signature is refused', async () => {
   const token = new UnsecuredJWT({ aud: 'toolcrib-gateway', sub: 'admin' }).setIssuer(idp.issuer).setExpirationTime('1h').encode();
   expect(await refusal(token)).toMatchObject({ code: 'UNAUTHENTICATED' });
   const [, payload, signature] = (await idp.sign()).split('.');
@@ -82,7 +82,7 @@ test('[ID-1] a token without a signature', async () => {
   }
 });
 
-test('[ID-1] HS256 with the bytes of the public key as its secret', async () => {
+test('[ID-1] HS256 with the bytes of the public key as its secret is refused', async () => {
   const publicKey = createPublicKey({ key: idp.firstKey.publicJwk, format: 'jwk' });
   const secrets = [
     publicKey.export({ format: 'pem', type: 'spki' }),
@@ -97,7 +97,7 @@ test('[ID-1] HS256 with the bytes of the public key as its secret', async () => 
   }
 });
 
-test('[ID-1] HS256 with a symmetric key that the issuer itself publishes', async () => {
+test('[ID-1] HS256 with a symmetric key that the issuer itself publishes is refused', async () => {
   await using other = await startTokenIssuer();
   const secret = Buffer.alloc(32, 7);
   other.published.push({ kty: 'oct', k: secret.toString('base64url'), kid: 'shared', alg: 'HS256' });
@@ -109,7 +109,7 @@ test('[ID-1] HS256 with a symmetric key that the issuer itself publishes', async
   });
 });
 
-test('[ID-1] a key that travels in the header, or an address of keys there, is never used', async () => {
+test('[ID-1] a key in the header of a token, or the address of one, is never used', async () => {
   await using attacker = await startTokenIssuer();
   const jwk = attacker.firstKey.publicJwk;
   for (const header of [{ jwk }, { jku: `${attacker.issuer}/keys` }, { x5u: `${attacker.issuer}/keys` }]) {
@@ -128,7 +128,7 @@ test('[ID-1] an algorithm outside the list of its issuer costs no request', asyn
   expect(other.fetches).toEqual({ discovery: 0, jwks: 0, token: 0 });
 });
 
-test('[ID-1] another kind of token, where the issuer is held to one kind', async () => {
+test('[ID-1] another kind of token is refused if the issuer is limited to one kind', async () => {
   const verifier = createTokenVerifier({ fetchDocument, issuers: [{ ...idp.config, token_type: 'at+jwt' }] });
   expect(await verifier.verify(await idp.sign())).toMatchObject({ subject: 'user-1' });
   for (const typ of ['JWT', undefined]) {
@@ -145,11 +145,11 @@ test.each<[what: string, claims: Record<string, unknown>, header: { typ?: string
   ['with a nonce', { nonce: 'n' }, { typ: 'JWT' }],
   ['with the hash of an access token', { at_hash: 'h' }, { typ: undefined }],
   ['with the hash of a code', { c_hash: 'h' }, { typ: 'application/JWT' }],
-])('[ID-1] an ID token %s is no access token, although nothing is configured', async (_what, claims, header) => {
+])('[ID-1] an ID token %s is refused by default', async (_what, claims, header) => {
   expect(await refusal(await idp.sign(claims, { header }))).toMatchObject({ code: 'UNAUTHENTICATED', message: /This is an ID token/ });
 });
 
-test('[ID-1] other tokens that an issuer signs are no access tokens either', async () => {
+test('[ID-1] other tokens that an issuer signs are refused too', async () => {
   expect(await refusal(await idp.sign({ typ: 'Refresh' }))).toMatchObject({ message: /This is a refresh token/ });
   for (const typ of ['logout+jwt', 'dpop+jwt', 'secevent+jwt'])
     expect(await refusal(await idp.sign({}, { header: { typ } }))).toMatchObject({ message: /the operator sets token_type/ });
@@ -164,32 +164,32 @@ test.each<[claims: Record<string, unknown>, header: { typ?: string }]>([
   [{ typ: 'Bearer', nonce: 'n' }, { typ: 'JWT' }],
   [{ nonce: 'n' }, { typ: 'at+jwt' }],
   [{ token_use: 'access' }, { typ: 'application/at+jwt' }],
-])('[ID-1] an access token with %j under %j is let in', async (claims, header) => {
+])('[ID-1] an access token with %j under %j is accepted', async (claims, header) => {
   const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config] });
   expect(await verifier.verify(await idp.sign(claims, { header }))).toMatchObject({ subject: 'user-1' });
 });
 
 test.each(['', 'x', 'a.b.c', '..', 'eyJhbGciOiJFUzI1NiJ9..', `${base64url({ alg: 'ES256' })}.${base64url([])}.x`, 'é.ü.ß', 'a.b.c.d.e'])(
-  '[ID-1] what is no token at all: %j',
+  '[ID-1] text that is not a token is refused: %j',
   async (token) => {
     expect(await refusal(token)).toMatchObject({ code: 'UNAUTHENTICATED', message: /This is not a token/ });
   },
 );
 
-test('[ID-1] a token that is too long', async () => {
+test('[ID-1] a token that is too long is refused', async () => {
   expect(await refusal(await idp.sign({ padding: 'x'.repeat(16_384) }))).toMatchObject({
     code: 'UNAUTHENTICATED',
     message: /longer than/,
   });
 });
 
-test('claims nested so deeply that walking them would end the process', async () => {
+test('claims nested so deeply that reading them would end the process are refused', async () => {
   const depth = 5000;
   const nested = `{"iss":${JSON.stringify(idp.issuer)},"aud":"toolcrib-gateway","sub":"u","exp":${seconds() + 60},"deep":${'['.repeat(depth)}${']'.repeat(depth)}}`;
   expect(await refusal(await signRaw(nested))).toMatchObject({ code: 'UNAUTHENTICATED', message: /nested deeper/ });
 });
 
-test('claims that would reach for a prototype', async () => {
+test('claims that would reach a prototype are refused', async () => {
   const claims = `{"iss":${JSON.stringify(idp.issuer)},"aud":"toolcrib-gateway","sub":"u","exp":${seconds() + 60},"a":[{"__proto__":{"admin":true}}]}`;
   expect(await refusal(await signRaw(claims))).toMatchObject({ code: 'UNAUTHENTICATED', message: /forbidden name/ });
 });

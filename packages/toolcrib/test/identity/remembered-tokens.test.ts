@@ -27,7 +27,7 @@ function counted() {
   return { count, issuers: [{ ...idp.config, keySet }] };
 }
 
-test('[ID-1] a token is verified once, and then answered without waiting', async () => {
+test('[ID-1] a token is verified once, and then accepted without waiting', async () => {
   const { count, issuers } = counted();
   const verifier = createTokenVerifier({ fetchDocument, issuers });
   const token = await idp.sign();
@@ -57,7 +57,7 @@ test('a refusal is not remembered, and does not hang', async () => {
   expect(verifier.cached).toBe(0);
 });
 
-test('[ID-1] a remembered token ends when it expires', async () => {
+test('[ID-1] a remembered token expires at its time', async () => {
   let time = Date.now();
   const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config], now: () => time });
   const exp = Math.floor(time / 1000) + 50;
@@ -69,7 +69,7 @@ test('[ID-1] a remembered token ends when it expires', async () => {
   expect(await refusal(token, verifier)).toMatchObject({ message: /has expired/ });
 });
 
-test('[ID-1] a remembered token ends five minutes after its key was last seen, also while the issuer is down', async () => {
+test('[ID-1] a remembered token ends five minutes after its key was last seen, even while the issuer is down', async () => {
   await using other = await startTokenIssuer();
   let time = Date.now();
   const verifier = createTokenVerifier({ fetchDocument, issuers: [other.config], now: () => time });
@@ -101,12 +101,12 @@ test('[ID-1] a remembered token is verified again after a minute, so that a with
   expect(await refusal(token, verifier)).toMatchObject({ code: 'UNAUTHENTICATED', message: /not signed by a key of its issuer/ });
 });
 
-test('an expiry beyond every calendar is still a time', async () => {
+test('an expiry beyond the calendar is still accepted', async () => {
   const { expiresAt } = await createTokenVerifier({ fetchDocument, issuers: [idp.config] }).verify(await idp.sign({ exp: 1e300 }));
   expect(new Date(expiresAt).getTime()).toBe(8.64e15);
 });
 
-test('20,000 tokens keep the memory bounded, and the latest are remembered', async () => {
+test('memory stays bounded with 20,000 tokens, and the latest are remembered', async () => {
   const key = KeyObject.from(idp.firstKey.privateKey);
   const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config] });
   const sign = (jti: string) =>

@@ -2,7 +2,8 @@ import type { RequestListener } from 'node:http';
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangeTerms } from '../../src/identity/request-exchange.ts';
-import { createTokenExchange, type ExchangeOutcome, type TokenExchange } from '../../src/identity/token-exchange.ts';
+import { createTokenExchange, type TokenExchange } from '../../src/identity/token-exchange.ts';
+import type { ExchangeOutcome } from '../../src/model/observer.ts';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
 import type { Principal } from '../../src/model/principal.ts';
 import { loopbackEgress } from '../fixtures/loopback-egress.ts';
@@ -28,7 +29,7 @@ beforeEach(async () => {
     egress: loopbackEgress,
     issuerOf,
     now: () => time,
-    onExchange: (outcome) => void outcomes.push(outcome),
+    observer: { tokenExchanged: (outcome) => void outcomes.push(outcome) },
   });
 });
 afterEach(async () => {
@@ -48,8 +49,8 @@ const answer =
   (_request, response) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(typeof body === 'string' ? body : JSON.stringify(body));
 
-describe('[ID-3] what is asked for', () => {
-  test('is a token for exactly one audience, with the scopes of the source', async () => {
+describe('[ID-3] an exchange request', () => {
+  test('is for exactly one audience, with the scopes of the source', async () => {
     const alice = await caller({ sub: 'alice' });
     const token = await exchange.tokensFor(alice, { ...terms, scope: 'orders:read orders:write' }).get();
     expect(decodeJwt(token)).toMatchObject({ sub: 'alice', aud: 'pizzeria-api' });
@@ -63,13 +64,13 @@ describe('[ID-3] what is asked for', () => {
     });
   });
 
-  test('is never a token for Toolcrib itself, which could be used against it', async () => {
+  test('is never for a token for Toolcrib itself, which could be used against it', async () => {
     const tokens = exchange.tokensFor(await caller(), { ...terms, audience: 'toolcrib-gateway' });
     await expect(tokens.get()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
     expect(issuer.exchanges).toEqual([]);
   });
 
-  test('goes to the configured token endpoint, without asking for a discovery document', async () => {
+  test('goes to the configured token endpoint, without a discovery document', async () => {
     const config = { ...issuer.config, jwks_uri: `${issuer.issuer}/keys`, token_endpoint: `${issuer.issuer}/token` };
     const { issuerOf } = createTokenVerifier({ issuers: [config], fetchDocument: loopbackEgress.fetchDocument });
     const alice = await caller();
@@ -80,7 +81,7 @@ describe('[ID-3] what is asked for', () => {
     await own.close();
   });
 
-  test('is asked for at the issuer of the caller, found once for keys and exchanges together', async () => {
+  test('goes to the issuer of the caller, discovered once for keys and exchanges together', async () => {
     await exchange.tokensFor(await caller({ sub: 'alice' }), terms).get();
     const { discovery } = issuer.fetches;
     const { jwks } = issuer.fetches;
@@ -90,7 +91,7 @@ describe('[ID-3] what is asked for', () => {
   });
 });
 
-describe('[ID-3] a token that came out is dropped', () => {
+describe('[ID-3] the result of an exchange', () => {
   test.each<[string, () => Promise<void> | void]>([
     ['for another audience', () => void (issuer.exchanged.claims = { aud: 'inventory-api' })],
     ['for several audiences', () => void (issuer.exchanged.claims = { aud: ['pizzeria-api', 'inventory-api'] })],
@@ -102,21 +103,21 @@ describe('[ID-3] a token that came out is dropped', () => {
     ['that somebody else has signed', async () => void (issuer.exchanged.key = await makeKey('first'))],
     ['that cannot be looked into', () => void (issuer.answers.token = answer(200, { access_token: 'opaque', token_type: 'Bearer' }))],
     ['of a kind we cannot send', () => void (issuer.answers.token = answer(200, { access_token: 'a.b.c', token_type: 'DPoP' }))],
-  ])('%s', async (_what, prepare) => {
+  ])('is dropped if it is a token %s', async (_what, prepare) => {
     await prepare();
     const tokens = exchange.tokensFor(await caller({ sub: 'alice' }), terms);
     await expect(tokens.get()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(outcomes).toEqual(['failed']);
   });
 
-  test('but one audience in a list is one audience', async () => {
+  test('may have its one audience in a list', async () => {
     issuer.exchanged.claims = { aud: ['pizzeria-api'] };
     expect(decodeJwt(await exchange.tokensFor(await caller(), terms).get()).aud).toEqual(['pizzeria-api']);
   });
 });
 
 describe('[ID-3] an exchanged token', () => {
-  test('is asked for once, however many want it, and then at hand without waiting', async () => {
+  test('is requested once, however many want it, and is then available without waiting', async () => {
     const alice = await caller();
     const tokens = Array.from({ length: 50 }, () => exchange.tokensFor(alice, terms));
     const all = new Set(await Promise.all(tokens.map(async (one) => one.get())));
@@ -130,7 +131,7 @@ describe('[ID-3] an exchanged token', () => {
     ['another token of the same user', { claims: { scope: 'less' } }],
     ['another audience', { terms: { audience: 'inventory-api' } }],
     ['other scopes', { terms: { scope: 'orders:read' } }],
-  ])('is not for %s', async (_who, other) => {
+  ])('is not shared with %s', async (_who, other) => {
     const claims = { sub: 'alice', scope: 'all' };
     const first = await exchange.tokensFor(await caller(claims), terms).get();
     const second = await exchange.tokensFor(await caller({ ...claims, ...other.claims }), { ...terms, ...other.terms }).get();
@@ -138,7 +139,7 @@ describe('[ID-3] an exchanged token', () => {
     expect(issuer.exchanges).toHaveLength(2);
   });
 
-  test('is not for whoever has changed the secret to a wrong one', async () => {
+  test('is not used after the client secret was changed to a wrong one', async () => {
     const alice = await caller();
     await exchange.tokensFor(alice, terms).get();
     await expect(exchange.tokensFor(alice, { ...terms, clientSecret: 'another' }).get()).rejects.toThrow(/may not exchange/);
@@ -175,7 +176,7 @@ describe('[ID-3] an exchanged token', () => {
     expect(issuer.exchanges).toHaveLength(2);
   });
 
-  test('is renewed once where the server does not accept it, and not again and again', async () => {
+  test('is renewed once if the server rejects it, and not again and again', async () => {
     const tokens = exchange.tokensFor(await caller(), terms);
     const first = await tokens.get();
     expect(await Promise.all([tokens.refused(first), tokens.refused(first), tokens.refused(first)])).toEqual([true, true, true]);
@@ -215,8 +216,8 @@ const refusals: [what: string, status: number, body: unknown, code: string][] = 
   ['too many requests', 429, '', 'SERVICE_UNAVAILABLE'],
 ];
 
-describe('[ID-5] a refusal', () => {
-  test.each(refusals)('because of %s is told from others', async (_what, status, body, code) => {
+describe('[ID-5] a refusal by the issuer', () => {
+  test.each(refusals)('because of %s is told apart from others', async (_what, status, body, code) => {
     issuer.answers.token = answer(status, body);
     const alice = await caller();
     const error = await Promise.resolve(exchange.tokensFor(alice, terms).get()).catch((thrown: unknown) => thrown);
@@ -226,7 +227,7 @@ describe('[ID-5] a refusal', () => {
     expect(String(error)).not.toContain('<');
   });
 
-  test('never repeats what the issuer says, which may be what it was sent', async () => {
+  test('never repeats the words of the issuer, which may be what it was sent', async () => {
     let seen = '';
     issuer.answers.token = (request, response) => {
       request.on('data', (chunk: Buffer) => (seen += chunk.toString()));
@@ -248,7 +249,7 @@ describe('[ID-5] a refusal', () => {
     await exchange.tokensFor(await caller({ sub: 'alice' }), terms).get();
   });
 
-  test('that would befall everybody is not asked for again and again; tokens that are there stay in use', async () => {
+  test('that concerns everybody is not requested again and again, and existing tokens stay in use', async () => {
     const alice = exchange.tokensFor(await caller({ sub: 'alice' }), terms);
     const token = await alice.get();
     issuer.answers.token = answer(503, '');
@@ -263,7 +264,7 @@ describe('[ID-5] a refusal', () => {
     expect(decodeJwt(await bob.get()).sub).toBe('bob');
   });
 
-  test('that befalls one user alone, whatever it is, stops nobody else', async () => {
+  test('that concerns one user, whatever it is, stops nobody else', async () => {
     issuer.answers.token = answer(500, '');
     const mallory = exchange.tokensFor(await caller({ sub: 'mallory' }), terms);
     for (let times = 0; times < 20; times++) await expect(mallory.get()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -272,7 +273,7 @@ describe('[ID-5] a refusal', () => {
     expect(decodeJwt(await exchange.tokensFor(await caller({ sub: 'alice' }), terms).get()).sub).toBe('alice');
   });
 
-  test('that has befallen three users is spared to the fourth, for a while', async () => {
+  test('that three users got is assumed for the fourth, for a while', async () => {
     issuer.answers.token = answer(500, '');
     for (const sub of ['one', 'two', 'three', 'four']) {
       await expect(exchange.tokensFor(await caller({ sub }), terms).get()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -283,14 +284,14 @@ describe('[ID-5] a refusal', () => {
     for (const sub of ['one', 'four']) await exchange.tokensFor(await caller({ sub }), terms).get();
   });
 
-  test('is not even asked for once the caller’s own token has ended', async () => {
+  test('is avoided once the caller’s own token has expired', async () => {
     const tokens = exchange.tokensFor(await caller({ exp: inSeconds(60) }), terms);
     time += 61_000;
-    await expect(tokens.get()).rejects.toMatchObject({ code: 'UNAUTHENTICATED', message: expect.stringContaining('has ended') });
+    await expect(tokens.get()).rejects.toMatchObject({ code: 'UNAUTHENTICATED', message: expect.stringContaining('Your token expired') });
     expect(issuer.exchanges).toEqual([]);
   });
 
-  test('an issuer that is away says so, and one that is back is used', async () => {
+  test('is told apart from an issuer that is down, which is used again when it is back', async () => {
     const alice = await caller();
     const tokens = exchange.tokensFor(alice, terms);
     await issuer.stop();
@@ -300,7 +301,7 @@ describe('[ID-5] a refusal', () => {
   });
 });
 
-test('[ID-4] the application that Toolcrib is embedded in has no token that could be exchanged', async () => {
+test('[ID-4] the application that embeds Toolcrib has no token to exchange', async () => {
   const application = { ...(await caller()), token: null };
   await expect(exchange.tokensFor(application, terms).get()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
 });

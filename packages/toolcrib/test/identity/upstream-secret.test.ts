@@ -6,7 +6,7 @@ import type { UpstreamCredential, UpstreamToken } from '../../src/sources/upstre
 const token = new InboundToken('text', 'digest');
 const scheme = 'Bearer' as const;
 
-test('[ID-4] a caller’s token does not compile where a credential for a server goes', () => {
+test('[ID-4] a caller’s token does not compile as a credential for a server', () => {
   // @ts-expect-error: not the token itself,
   const sealed: UpstreamSecret = token;
   // @ts-expect-error: nor its text,
@@ -22,7 +22,7 @@ test('[ID-4] a caller’s token does not compile where a credential for a server
   expect([sealed, opened, made, text, sent, inHeader]).toHaveLength(6);
 });
 
-test('[ID-4] what was stored or obtained to be sent does', () => {
+test('[ID-4] a stored or obtained credential compiles', () => {
   const stored: string = 'text';
   const sent: UpstreamToken = { accessToken: upstreamSecret(stored), scheme };
   expect(sent.accessToken).toBe('text');

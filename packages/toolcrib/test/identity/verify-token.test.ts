@@ -13,8 +13,8 @@ afterAll(() => idp[Symbol.asyncDispose]());
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
-describe('tokens that are accepted', () => {
-  test('[ID-1] a good token gives the principal with its whole payload', async () => {
+describe('an accepted token', () => {
+  test('[ID-1] gives the principal with its whole payload', async () => {
     const claims = {
       sub: 'alice',
       azp: 'app',
@@ -34,7 +34,7 @@ describe('tokens that are accepted', () => {
     expect(principal.claims).toMatchObject({ ...claims, iss: idp.issuer, aud: 'toolcrib-gateway' });
   });
 
-  test('[ID-1] a name for people to read comes from the token, cleaned and bounded, and is nobody where the token has none', async () => {
+  test('[ID-1] gives a name for people to read, cleaned and bounded, or none if it has none', async () => {
     const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config] });
     const nameIn = async (claims: object) => (await verifier.verify(await idp.sign({ sub: 'u-1', ...claims }))).name;
     expect(await nameIn({ preferred_username: 'alice', email: 'a@acme.test', name: 'Alice A.' })).toBe('alice');
@@ -52,7 +52,7 @@ describe('tokens that are accepted', () => {
     expect((await named.verify(await idp.sign({ sub: 'u-1', preferred_username: 'alice' }))).name).toBe('alice');
   });
 
-  test('the claims cannot be changed, because later requests with the token share them', async () => {
+  test('has claims that cannot be changed, because later requests with the token share them', async () => {
     const principal = await createTokenVerifier({ fetchDocument, issuers: [idp.config] }).verify(
       await idp.sign({ realm_access: { roles: ['user'] } }),
     );
@@ -67,11 +67,11 @@ describe('tokens that are accepted', () => {
     [{ client_id: 'other' }, 'other'],
     [{}, null],
     [{ azp: 7 }, null],
-  ])('the client is azp, then client_id, then unknown: %o', async (claims, client) => {
+  ])('names its client by azp, then client_id, then unknown: %o', async (claims, client) => {
     expect(await createTokenVerifier({ fetchDocument, issuers: [idp.config] }).verify(await idp.sign(claims))).toMatchObject({ client });
   });
 
-  test.each(['RS256', 'PS384', 'ES384', 'EdDSA', 'Ed25519'])('[ID-1] a signature by %s is accepted', async (alg) => {
+  test.each(['RS256', 'PS384', 'ES384', 'EdDSA', 'Ed25519'])('[ID-1] may be signed by %s', async (alg) => {
     await using other = await startTokenIssuer();
     const key = await makeKey('other', alg);
     other.published.push(key.publicJwk);
@@ -80,7 +80,7 @@ describe('tokens that are accepted', () => {
     });
   });
 
-  test('[ID-1] several issuers are trusted, each for its own audience', async () => {
+  test('[ID-1] may come from several issuers, each for its own audience', async () => {
     await using second = await startTokenIssuer();
     const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config, { ...second.config, audience: ['x', 'y'] }] });
     const [one, two] = await Promise.all([idp.sign(), second.sign({ aud: ['z', 'y'] })].map(async (token) => verifier.verify(await token)));
@@ -91,7 +91,7 @@ describe('tokens that are accepted', () => {
     expect(await refusal(await idp.sign({ aud: 'y' }), verifier)).toMatchObject({ message: /its audience must be toolcrib-gateway/ });
   });
 
-  test('[ID-1] a key set that is already here is used without any request', async () => {
+  test('[ID-1] needs no request if the key set is known', async () => {
     const local = createKeySet({ fetchDocument, issuer: idp.issuer, jwksUri: `${idp.issuer}/keys` });
     const verifier = createTokenVerifier({
       issuers: [{ ...idp.config, keySet: local }],
@@ -102,7 +102,7 @@ describe('tokens that are accepted', () => {
 });
 
 describe('an issuer in trouble', () => {
-  test('[ID-1] keys that cannot be fetched are not the fault of the caller, and the operator learns why', async () => {
+  test('[ID-1] that cannot serve its keys is not the caller’s fault, and the operator learns why', async () => {
     await using other = await startTokenIssuer();
     other.answers.jwks = (_request, response) => response.writeHead(500).end();
     const reasons: unknown[] = [];

@@ -6,10 +6,10 @@ test.each([
   ['the first sentence', 'Opens an issue. Anybody may.', 'Opens an issue.'],
   ['of several lines', '  Opens\n  an issue\n\nAnybody may', 'Opens an issue'],
   ['the title where there is nothing else', '', 'Open'],
-  ['what is too long is cut', 'x'.repeat(161), `${'x'.repeat(160)}…`],
+  ['a long description is cut', 'x'.repeat(161), `${'x'.repeat(160)}…`],
   ['never within a character', `${'x'.repeat(159)}🙂`, `${'x'.repeat(159)}…`],
   ['a point within a word ends no sentence', 'Reads package.json files', 'Reads package.json files'],
-])('[BFF-1] a compact tool has one line: %s', (_why, text, line) => {
+])('[BFF-1] a compact tool has a one-line description: %s', (_why, text, line) => {
   expect(compactTool(sampleTool({ title: 'Open', text })).description).toBe(line);
 });
 

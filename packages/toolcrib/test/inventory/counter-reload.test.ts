@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openCounter } from '../../src/inventory/counter.ts';
+import { openInventory } from '../../src/inventory/inventory.ts';
 import type { SourceRecord } from '../../src/model/source.ts';
 import { openDatabase } from '../../src/store/open-database.ts';
 import { createStore } from '../../src/store/store.ts';
@@ -16,12 +16,12 @@ const source = (index: number): SourceRecord => ({
   updated_at: 1,
 });
 
-test('[POL-5] of many changes at once each is in force when its own reload has ended, and they are not read one by one', async () => {
+test('[POL-5] many changes at once are each in force when their own reload has ended, without being read one by one', async () => {
   await using database = await openDatabase({ file: ':memory:' });
   const store = createStore(database);
-  const counter = await openCounter({ store, warn: (message) => expect.unreachable(message) });
+  const inventory = await openInventory({ store, warn: (message) => expect.unreachable(message) });
   let changes = 0;
-  counter.onChange(() => changes++);
+  inventory.onChange(() => changes++);
   const change = async (index: number) => {
     const made = {
       kind: 'source-created',
@@ -32,8 +32,8 @@ test('[POL-5] of many changes at once each is in force when its own reload has e
       after: null,
     } as const;
     await store.change(made, (tx) => tx.sources.upsert(source(index)));
-    await counter.reload(new Set(['source']));
-    return counter.sources.has(`source-${index}`);
+    await inventory.reload(new Set(['source']));
+    return inventory.sources.has(`source-${index}`);
   };
   const seen = await Promise.all(Array.from({ length: 40 }, (_, index) => change(index)));
   expect(seen).not.toContain(false);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openCounter, type Counter } from '../../src/inventory/counter.ts';
+import { openInventory, type Inventory } from '../../src/inventory/inventory.ts';
 import { refreshSource } from '../../src/inventory/refresh-source.ts';
 import type { SourceRecord } from '../../src/model/source.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -21,8 +21,8 @@ const [files, mail] = sources as [SourceRecord, SourceRecord, SourceRecord];
 
 let database: Database;
 let store: Store;
-let counter: Counter;
-/** What was read of the tools, in order: `*` for all of them, else the source or the tool. */
+let inventory: Inventory;
+/** The reads of tools, in order: `*` for all of them, else the source or the tool. */
 let reads: string[];
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ beforeEach(async () => {
     await refresh(source, 'a', 'b');
   }
   reads = [];
-  counter = await openCounter({
+  inventory = await openInventory({
     store: { ...real, snapshot: (read) => real.snapshot((nouns) => read(watched(nouns))) },
     warn: (message) => expect.unreachable(message),
   });
@@ -66,80 +66,80 @@ async function refresh(source: SourceRecord, ...names: string[]) {
   await refreshSource({ store, source, discovered, actor: 'system', now: Date.now() });
 }
 
-const names = () => counter.snapshot.tools.filter(({ state }) => state === 'active').map(({ name }) => name);
+const names = () => inventory.snapshot.tools.filter(({ state }) => state === 'active').map(({ name }) => name);
 
 describe('a reload', () => {
   test('after a discovery reads the tools of that source only, and keeps all others as they are', async () => {
-    const before = counter.snapshot.find('mail:a');
+    const before = inventory.find('mail:a');
     await refresh(files, 'a', 'b', 'c');
-    await counter.reload(new Set(['tool']));
+    await inventory.reload(new Set(['tool']));
     expect(reads).toEqual([files.id]);
     expect(names()).toEqual(['files:a', 'files:b', 'files:c', 'mail:a', 'mail:b', 'wiki:a', 'wiki:b']);
-    expect(counter.snapshot.find('mail:a')).toBe(before);
+    expect(inventory.find('mail:a')).toBe(before);
   });
 
-  test('after several discoveries at once reads each source once, however often it is asked', async () => {
+  test('after several discoveries at once reads each source once, however often it is requested', async () => {
     await Promise.all(sources.map((source) => refresh(source, 'a')));
-    await Promise.all(sources.map(() => counter.reload(new Set(['tool']))));
+    await Promise.all(sources.map(() => inventory.reload(new Set(['tool']))));
     expect(reads.toSorted()).toEqual(sources.map(({ id }) => id));
     expect(names()).toEqual(['files:a', 'mail:a', 'wiki:a']);
   });
 
   test('after a change of one tool reads that tool only', async () => {
-    const id = counter.snapshot.find('files:a')?.tool_id ?? '';
+    const id = inventory.find('files:a')?.tool_id ?? '';
     const change = { kind: 'tool-overridden', topic: 'tool', subject: id, actor: 'system', before: null, after: null } as const;
     await store.change(change, (tx) => tx.tools.setOverrides(id, { rename: 'z' }, 5));
-    await counter.reload(new Set(['tool']));
+    await inventory.reload(new Set(['tool']));
     expect(reads).toEqual([id]);
     expect(names()).toEqual(['files:b', 'files:z', 'mail:a', 'mail:b', 'wiki:a', 'wiki:b']);
   });
 
-  test('about rules alone sees tools that were changed before them, so that both are of one moment', async () => {
+  test('of the rules alone sees tools that were changed before them, so that both are of one moment', async () => {
     await refresh(files, 'a');
     const change = { kind: 'group-created', topic: 'group', subject: 'g', actor: 'system', before: null, after: null } as const;
     await store.change(change, async () => undefined);
-    await counter.reload(new Set(['group']));
+    await inventory.reload(new Set(['group']));
     expect(names()).toEqual(['files:a', 'mail:a', 'mail:b', 'wiki:a', 'wiki:b']);
     reads = [];
-    await counter.reload(new Set(['tool']));
+    await inventory.reload(new Set(['tool']));
     expect(reads).toEqual([]);
   });
 
-  test('with nothing new tells nobody', async () => {
+  test('without news notifies nobody', async () => {
     let told = 0;
-    counter.onChange(() => told++);
-    await counter.reload(new Set(['source', 'tool', 'group', 'policy']));
+    inventory.onChange(() => told++);
+    await inventory.reload(new Set(['source', 'tool', 'group', 'policy']));
     expect(told).toBe(0);
   });
 
-  test('takes the tools of a deleted or disabled source away, and names those of a renamed one anew', async () => {
+  test('removes the tools of a deleted or disabled source, and renames those of a renamed one', async () => {
     const change = { kind: 'source-deleted', topic: 'source', subject: files.id, actor: 'system', before: null, after: null } as const;
     await store.change(change, (tx) => tx.sources.delete(files.id));
     await saveSource({ ...mail, enabled: false });
     await saveSource({ ...sources[2]!, namespace: 'encyclopedia' });
-    await counter.reload(new Set(['source']));
+    await inventory.reload(new Set(['source']));
     expect(names()).toEqual(['encyclopedia:a', 'encyclopedia:b']);
     await saveSource(mail);
-    await counter.reload(new Set(['source']));
+    await inventory.reload(new Set(['source']));
     expect(names()).toEqual(['encyclopedia:a', 'encyclopedia:b', 'mail:a', 'mail:b']);
   });
 
   test.each([
     ['there are too many changes to look at one by one', 150],
     ['a change is about something unknown', 1],
-  ])('reads everything where %s', async (_why, count) => {
+  ])('reads everything if %s', async (_why, count) => {
     for (let index = 0; index < count; index++) {
       const change = { kind: 'x', topic: 'tool', subject: `unknown-${index}`, actor: 'system', before: null, after: null } as const;
       await store.change(change, async () => undefined);
     }
-    await counter.reload(new Set(['tool']));
+    await inventory.reload(new Set(['tool']));
     expect(reads.at(-1)).toBe('*');
   });
 
-  test('reads everything where the database was put back to an earlier state', async () => {
+  test('reads everything if the database was reset to an earlier state', async () => {
     await database.kysely.deleteFrom('events').where('id', '>', 2).execute();
     await database.kysely.deleteFrom('tools').where('source_id', '=', mail.id).execute();
-    await counter.reload(new Set(['tool']));
+    await inventory.reload(new Set(['tool']));
     expect(names()).toEqual(['files:a', 'files:b', 'wiki:a', 'wiki:b']);
   });
 });

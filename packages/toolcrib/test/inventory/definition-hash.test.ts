@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { canonicalJson, definitionHash } from '../../src/inventory/definition-hash.ts';
+import { canonicalJson } from '../../src/model/canonical-json.ts';
+import { definitionHash } from '../../src/inventory/definition-hash.ts';
 import type { JsonSchema } from '../../src/model/json.ts';
 import type { ToolDefinition } from '../../src/model/tool.ts';
 

@@ -18,17 +18,17 @@ function search(query: string, all: readonly Tool[], visible: (tool: Tool) => bo
   return toolSearch.search(query, all, { tools: all.filter(visible), has: visible }).map(({ name }) => name);
 }
 
-test('[FIND-1] with an embedder, tools are found whose words are all others', () => {
+test('[FIND-1] tools are found that share no word with the query, with an embedder', () => {
   expect(createToolSearch().search('automobile motors', tools, { tools, has: () => true })).toEqual([]);
   expect(search('automobile motors', tools)).toEqual(['garage:repair_engine']);
 });
 
-test('[FIND-1] what nothing is near to finds nothing', () => {
+test('[FIND-1] a query far from every tool finds nothing', () => {
   expect(search('zxqv', tools)).toEqual([]);
   expect(search('', tools)).toEqual([]);
 });
 
-test('[INV-4] [FIND-1] tools the caller may not see change neither what is found by meaning nor its order', () => {
+test('[INV-4] [FIND-1] tools the caller may not see change neither the results of a search by meaning nor their order', () => {
   const isMine = ({ namespace }: Tool) => namespace === 'zoo';
   for (const query of ['tiger', 'clean big animals', 'automobile motors', 'feed an engine', 'elefant'])
     expect([query, search(query, tools, isMine)]).toEqual([query, search(query, tools.filter(isMine))]);
@@ -53,7 +53,7 @@ test('[FIND-1] a vector is made once for each definition, before anybody searche
   expect(embedded.slice(4)).toEqual(['tiger']);
 });
 
-test('[FIND-1] the package is loaded by its name, and one that is not there is told with what to do', async () => {
+test('[FIND-1] the package is loaded by its name, and a missing one is reported with what to do', async () => {
   expect((await loadEmbedder()).dimensions).toBe(128);
   await expect(loadEmbedder('@toolcrib/no-such')).rejects.toMatchObject({
     code: 'VALIDATION_ERROR',

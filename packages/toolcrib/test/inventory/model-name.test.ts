@@ -15,7 +15,7 @@ describe('[NAME-3] the name a model sees', () => {
     ['1', '2', '1_2'],
     ['a', '', 'a_'],
     ['a', 'x'.repeat(62), `a_${'x'.repeat(62)}`],
-  ])('of %s and %s is plainly %s', (namespace, tool, name) => {
+  ])('of %s and %s is simply %s', (namespace, tool, name) => {
     expect(modelName(namespace, tool)).toBe(name);
   });
 
@@ -28,7 +28,7 @@ describe('[NAME-3] the name a model sees', () => {
     ['too many letters', 'a', 'x'.repeat(63), `a_${'x'.repeat(51)}_`],
     ['the look of a hashed name', 'a', 'b_0123456789', 'a_b_0123456789_'],
     ['an underscore in the namespace', 'my_server', 'price_order', 'my_server_price_order_'],
-  ])('ends in a hash where there is %s', (_why, namespace, tool, beginning) => {
+  ])('ends in a hash if there is %s', (_why, namespace, tool, beginning) => {
     const name = modelName(namespace, tool);
     expect(name).toMatch(legal);
     expect(name).toMatch(hashed);
@@ -67,7 +67,7 @@ describe('[NAME-3] the name a model sees', () => {
     );
   });
 
-  test('tells any two tools apart, also where case is ignored', () => {
+  test('tells any two tools apart, even ignoring case', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(fewNamespaces, toolName), { selector: (pair) => pair.join(':'), maxLength: 60 }), (pairs) => {
         const names = new Set(pairs.map(([namespace, tool]) => modelName(namespace, tool).toLowerCase()));
@@ -90,7 +90,7 @@ describe('[NAME-3] the name a model sees', () => {
     );
   });
 
-  test('is another for every way to part the same letters into namespace and tool', () => {
+  test('differs for every way to split the same letters into namespace and tool', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '_', '-'), minLength: 3, maxLength: 12 }).map((rest) => `a${rest}`);
     fc.assert(
       fc.property(letters, (written) => {

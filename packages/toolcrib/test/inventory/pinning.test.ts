@@ -11,7 +11,7 @@ const found = (description: string): DiscoveredTool => ({
 });
 const hashOf = (description: string) => definitionHash(found(description).definition);
 
-/** What the store keeps: the description that was found last, the one that was approved, and the state it led to. */
+/** A stored tool: the last description found, the approved one, and the resulting state. */
 function record(last: string, approvedText: string | null, state: ToolRecord['state']): ToolRecord {
   return {
     tool_id: 'tool_1',
@@ -35,7 +35,7 @@ const gone = record('old', 'old', 'deprecated');
 const goneUnseen = record('old', null, 'deprecated');
 const goneChanged = record('new', 'old', 'deprecated');
 
-describe('[INV-3] a definition that is found', () => {
+describe('[INV-3] a discovered definition', () => {
   test.each<[string, Pinning, ToolRecord | undefined, string, ToolRecord['state'], string | null]>([
     ['new, nothing pinned', 'off', nothing, 'old', 'active', 'old'],
     ['changed, nothing pinned', 'off', old, 'new', 'active', 'new'],
@@ -59,7 +59,7 @@ describe('[INV-3] a definition that is found', () => {
     ['back with another definition', 'quarantine', gone, 'new', 'quarantined', 'old'],
     ['back without ever having been approved', 'quarantine', goneUnseen, 'old', 'pending', null],
     ['back at what was approved before it changed and vanished', 'quarantine', goneChanged, 'old', 'active', 'old'],
-  ])('%s (%s)', (_what, pinning, before, text, state, approvedText) => {
+  ])('gets the right state when it is %s (%s)', (_what, pinning, before, text, state, approvedText) => {
     const after = pin(found(text), before, pinning);
     const waits = approvedText !== text;
     expect(after).toEqual({
@@ -78,6 +78,6 @@ test.each([
   ['quarantined', quarantined, 'active'],
   ['already approved', old, 'active'],
   ['gone', goneChanged, 'deprecated'],
-] as const)('[INV-3] one that was %s is approved as it was found', (_what, before, state) => {
+] as const)('[INV-3] a definition that was %s is approved as it was found', (_what, before, state) => {
   expect(approve(before, 5)).toMatchObject({ state, approved_hash: before.definition_hash, approved: null, updated_at: 5 });
 });

@@ -14,7 +14,7 @@ const folder = part('corpus');
  * Nothing here depends on time or luck. A figure that fell means that finding became worse: the requests kept aside are there to say so,
  * and not to be tuned on. `npm run bench:search` has the details.
  */
-describe.skipIf(!folder.available)('[FIND-1] on requests kept aside', () => {
+describe.skipIf(!folder.available)('[FIND-1] on requests that were set aside', () => {
   let tools: readonly Tool[];
   let keptAside: SearchRequest[];
   let before: number;
@@ -26,7 +26,7 @@ describe.skipIf(!folder.available)('[FIND-1] on requests kept aside', () => {
     before = recallAt5(createEarlierSearch(tools));
   });
 
-  test('there are enough of them, over enough tools', () => {
+  test('there are enough requests, over enough tools', () => {
     expect(keptAside.length).toBeGreaterThanOrEqual(80);
     expect(tools.length).toBeGreaterThanOrEqual(2400);
   });
@@ -38,7 +38,7 @@ describe.skipIf(!folder.available)('[FIND-1] on requests kept aside', () => {
     expect(reached / before).toBeGreaterThanOrEqual(1.4);
   });
 
-  test('words and meaning do 1.6 times as often', async () => {
+  test('words and meaning together do so 1.6 times as often', async () => {
     const toolSearch = createToolSearch({ embedder: await openEmbedder() });
     const reached = recallAt5((text) => toolSearch.search(text, tools, { tools, has: () => true }));
     expect(reached).toBeGreaterThan(0.76);

@@ -78,12 +78,12 @@ describe('[INV-4] search', () => {
     expect(search(tools, query).slice(0, Math.max(expected.length, 1))).toEqual(expected);
   });
 
-  test('puts tools that fit equally well in the order of their names', () => {
+  test('orders equally good tools by name', () => {
     const twins = ['c', 'a', 'b'].map((namespace) => sampleTool({ namespace, name: 'ping' }));
     expect(search(twins, 'ping')).toEqual(['a:ping', 'b:ping', 'c:ping']);
   });
 
-  test('repeating a word in the query changes nothing', () => {
+  test('ignores repeated words in the query', () => {
     expect(search(tools, 'issue issue issue repository')).toEqual(search(tools, 'issue repository'));
   });
 
@@ -93,7 +93,7 @@ describe('[INV-4] search', () => {
     expect(search(tools, 'issue recipients', visible)).toEqual(['mail:send_message']);
   });
 
-  test('tools the caller may not see change neither what is found nor its order', () => {
+  test('gives the same results and order, whatever other tools the caller may not see', () => {
     const word = fc.constantFrom('issue', 'file', 'read', 'list', 'forecast', 'mail', 'text');
     const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(' '));
     // Words that are corrected by what is there, related to it, or translated.
@@ -113,12 +113,12 @@ describe('[INV-4] search', () => {
   });
 });
 
-describe('[INV-4] searching while tools come and go', () => {
+describe('[INV-4] a search while tools come and go', () => {
   const everything = { has: () => true };
   const namesFor = (toolSearch: ToolSearch, query: string, current: readonly Tool[]) =>
     toolSearch.search(query, current, { ...everything, tools: current }).map(({ name }) => name);
 
-  test('a tool that changed is found by its new words and no more by its old ones', () => {
+  test('finds a changed tool by its new words and no longer by its old ones', () => {
     const toolSearch = createToolSearch();
     const before = sampleTool({ namespace: 'mail', name: 'send', text: 'Delivers a letter' });
     const other = sampleTool({ namespace: 'files', name: 'read', text: 'Opens a cabinet' });
@@ -130,7 +130,7 @@ describe('[INV-4] searching while tools come and go', () => {
     expect(namesFor(toolSearch, 'cabinet', [after])).toEqual([]);
   });
 
-  test('the longest request there can be, of words nobody knows, is answered', () => {
+  test('answers the longest possible request of unknown words', () => {
     const nonsense = Array.from({ length: 100 }, (_, index) => `zzqqxx${index}`).join(' ');
     expect(namesFor(createToolSearch(), `${nonsense} forecast`, tools)).toEqual([]);
     expect(namesFor(createToolSearch(), `forecast ${nonsense}`, tools)).toEqual(['weather:getForecast']);

@@ -8,7 +8,7 @@ const odd = sampleTool({ namespace: 'files', name: 'a.b:c' });
 const twin = sampleTool({ namespace: 'files-2', name: 'read' });
 const snapshot = createSnapshot([twin, read, odd]);
 
-describe('finding a tool', () => {
+describe('a tool', () => {
   test.each([
     ['its id', read.tool_id, read],
     ['its canonical name', 'files:read', read],
@@ -16,8 +16,8 @@ describe('finding a tool', () => {
     ['a canonical name with separators in the tool’s own name', 'files:a.b:c', odd],
     ['a dotted name with separators in the tool’s own name', 'files.a.b:c', odd],
     ['the name of a twin in another source', 'files-2:read', twin],
-  ])('[NAME-1] by %s', (_form, reference, tool) => {
-    expect(snapshot.find(reference)).toBe(tool);
+  ])('[NAME-1] is found by %s', (_form, reference, tool) => {
+    expect(snapshot.byReference.get(reference)).toBe(tool);
   });
 
   test.each([
@@ -32,15 +32,15 @@ describe('finding a tool', () => {
     'files_read',
     '__proto__',
     'constructor',
-  ])('[NAME-4] never by %j', (reference) => {
-    expect(snapshot.find(reference)).toBeUndefined();
+  ])('[NAME-4] is never found by %j', (reference) => {
+    expect(snapshot.byReference.get(reference)).toBeUndefined();
   });
 
-  test('[NAME-4] a tool named like the id of another is still found only by its own names', () => {
+  test('[NAME-4] that is named like the id of another is found only by its own names', () => {
     const impostor = sampleTool({ namespace: 'evil', name: read.tool_id });
     const both = createSnapshot([impostor, read]);
-    expect(both.find(read.tool_id)).toBe(read);
-    expect(both.find(`evil:${read.tool_id}`)).toBe(impostor);
+    expect(both.byReference.get(read.tool_id)).toBe(read);
+    expect(both.byReference.get(`evil:${read.tool_id}`)).toBe(impostor);
   });
 });
 
@@ -52,11 +52,11 @@ test('tools are in the order of their names, however they came', () => {
 test('[NAME-3] adding a source renames no tool', () => {
   const added = sampleTool({ namespace: 'file', name: 's_read' });
   const after = createSnapshot([added, twin, read, odd]);
-  for (const tool of snapshot.tools) expect(after.find(tool.tool_id)?.model_name).toBe(tool.model_name);
+  for (const tool of snapshot.tools) expect(after.byReference.get(tool.tool_id)?.model_name).toBe(tool.model_name);
   expect(new Set(after.tools.map((tool) => tool.model_name.toLowerCase())).size).toBe(4);
 });
 
-test('an id is opaque, stays the same, and is its own for every source and name', () => {
+test('an id is opaque and stable, and unique for every source and name', () => {
   expect(toolId('source', 'read')).toBe(toolId('source', 'read'));
   expect(toolId('source', 'read')).toMatch(/^tool_[0-9a-f]{24}$/);
   const ids = [toolId('a', 'b'), toolId('b', 'a'), toolId('a', 'B'), toolId('ab', ''), toolId('', 'ab')];

@@ -16,7 +16,7 @@ const tools = [
   'mail:read_file',
 ].map(tool);
 
-describe('[CLI-1] a tool that was perhaps meant', () => {
+describe('[CLI-1] a suggested tool', () => {
   test.each([
     ['builtin:calculater', ['builtin:calculator']],
     ['bultin:calculator', ['builtin:calculator']],
@@ -37,9 +37,9 @@ describe('[CLI-1] a tool that was perhaps meant', () => {
     ['', []],
     ['x'.repeat(512), []],
     ['files:read_file\u0000', ['files:read_file']],
-  ])('by %j', (asked, suggested) => expect(suggestTools(asked, tools)).toEqual(suggested));
+  ])('fits the request %j', (asked, suggested) => expect(suggestTools(asked, tools)).toEqual(suggested));
 
-  test('is one of the caller’s own, whatever is asked and whatever else there is', () => {
+  test('is always one of the caller’s own', () => {
     const reference = fc.stringMatching(/^[a-c]{1,4}:[a-c_]{1,6}$/);
     fc.assert(
       fc.property(fc.uniqueArray(reference, { maxLength: 12 }), fc.oneof(reference, fc.string()), (own, asked) => {

@@ -33,13 +33,13 @@ const cases: [choice: object, names: string[]][] = [
   [{ include: ['nothing'] }, []],
 ];
 
-test.each(cases)('[INV-5] of %j', (choice, names) => {
+test.each(cases)('[INV-5] the choice %j selects the right tools', (choice, names) => {
   const chosen = tools.filter(toolChoice(toolChoiceSchema.parse(choice)));
   expect(chosen.map(({ definition }) => definition.name)).toEqual(names);
 });
 
 test.each([{ include: [{}] }, { include: [{ tags: [] }] }, { include: [{ tag: ['users'] }] }, { exclude: [7] }])(
-  '[INV-5] %j says nothing, and is refused',
+  '[INV-5] the empty or unknown choice %j is refused',
   (choice) => {
     expect(toolChoiceSchema.safeParse(choice).success).toBe(false);
   },

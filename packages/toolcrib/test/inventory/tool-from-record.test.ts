@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toolFromRecord } from '../../src/inventory/tool-from-record.ts';
-import { openApiDefinitionSchema } from '../../src/model/openapi-definition.ts';
+import { openApiDefinitionSchema } from '../../src/sources/openapi/openapi-definition.ts';
 import { pollProfileSchema } from '../../src/model/poll-profile.ts';
 import { sampleTool } from '../fixtures/samples.ts';
 import { operationAt } from '../sources/openapi/poll/following.ts';
@@ -9,21 +9,21 @@ test('[NAME-1] [NAME-3] a tool has its names from its namespace and its own name
   expect(sampleTool({ namespace: 'github', name: 'get_repo' })).toMatchObject({ name: 'github:get_repo', model_name: 'github_get_repo' });
 });
 
-test('what an administrator wrote stands in place of what the source says, and the definition stays as found', () => {
+test('overrides of an administrator are shown in place of the source’s text, and the definition stays as found', () => {
   const tool = sampleTool({ text: 'found', description: 'written', labels: { team: 'ops' }, limits: { concurrency: 2 } });
   expect(tool).toMatchObject({ description: 'written', labels: { team: 'ops' }, limits: { concurrency: 2 } });
   expect(tool.definition.description).toBe('found');
   expect(tool.definition_hash).toBe(sampleTool({ text: 'found' }).definition_hash);
 });
 
-test('[MCP-7] a title among the annotations counts where there is no other, and what is pinned stays as it was', () => {
+test('[MCP-7] a title in the annotations counts if there is no other, and pinned definitions stay unchanged', () => {
   const annotated = sampleTool({ annotations: { title: 'Close an issue' } });
   expect(annotated).toMatchObject({ title: 'Close an issue', definition: { annotations: { title: 'Close an issue' } } });
   expect(annotated.definition.title).toBeUndefined();
   expect(sampleTool({ annotations: { title: 7 } }).title).toBeNull();
 });
 
-test('what nobody said is null or empty', () => {
+test('fields that are not given are null or empty', () => {
   expect(sampleTool()).toMatchObject({
     title: null,
     method: null,
@@ -45,7 +45,7 @@ test.each([
   expect(sampleTool({ state, hidden }).state).toBe(expected);
 });
 
-test('[POLL-1] what is followed has the time of all its pauses, and of one request', () => {
+test('[POLL-1] a polled tool has the time of all its pauses and one request', () => {
   const { definition, definition_hash, approved_hash } = sampleTool();
   const source = {
     id: 's',

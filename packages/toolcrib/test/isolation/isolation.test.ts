@@ -72,18 +72,18 @@ describe('[SEC-1] a program that reads hostile input', () => {
   test.for([
     ['objects that take forty times their text', { do: 'heap', bytes: 9_000_000 }],
     ['memory outside of the heap', { do: 'buffers' }],
-  ] as const)('is ended where it takes too much memory: %s', async ([, task]) => {
+  ] as const)('is ended if it takes too much memory: %s', async ([, task]) => {
     await expect(isolated()(task)).resolves.toEqual({ how: 'memory' });
   });
 
   test.for([
     ['in small pieces', 50_000],
     ['in one piece', 2_000_000],
-  ] as const)('is ended where it says too much, %s', async ([, bytes]) => {
+  ] as const)('is ended if it writes too much, %s', async ([, bytes]) => {
     await expect(isolated()({ do: 'say', bytes })).resolves.toEqual({ how: 'output' });
   });
 
-  test('is answered for at its time limit, before it is gone', async () => {
+  test('is given up at its time limit, even before it is gone', async () => {
     const run = isolated({ atOnce: 1 });
     const seen: string[] = [];
     const spinning = run({ do: 'spin' }, { timeLimitMs: 300 }).then((outcome) => seen.push(outcome.how));
@@ -93,7 +93,7 @@ describe('[SEC-1] a program that reads hostile input', () => {
     expect(seen).toEqual(['next waits', 'time', 'next begins']);
   });
 
-  test('is ended for whoever has gone away', async () => {
+  test('is ended when its caller leaves', async () => {
     const leaving = new AbortController();
     const { pid, onMessage } = announced();
     const spinning = isolated()({ do: 'spin' }, { onMessage, signal: leaving.signal });
@@ -116,8 +116,8 @@ describe('[SEC-1] a program that reads hostile input', () => {
   });
 });
 
-describe('[SEC-1] those that wait', () => {
-  test('are few at a time, take turns, and know their place', async () => {
+describe('[SEC-1] waiting programs', () => {
+  test('run a few at a time, take turns, and know their place', async () => {
     const run = isolated({ atOnce: 1 });
     const { pid, onMessage } = announced();
     const first = new AbortController();
@@ -137,7 +137,7 @@ describe('[SEC-1] those that wait', () => {
     expect(places).toEqual({ 'alice 0': [1, 0], 'alice 1': [2, 3, 2, 1, 0], 'bob 2': [2, 1, 0] });
   });
 
-  test('are refused where they are too many, or hold too much, and leave when they want', async () => {
+  test('are refused if they are too many or hold too much, and can leave', async () => {
     const run = isolated({ atOnce: 1, mostWaiting: 4, mostWaitingBytes: 100 });
     const { pid, onMessage } = announced();
     const all = new AbortController();

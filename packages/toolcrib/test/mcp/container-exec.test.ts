@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDockerEngine } from '../../src/net/docker/engine.ts';
 import { startExecProcess } from '../../src/sources/mcp/container/exec-process.ts';
 import { openGuard, type Guard } from '../../src/sources/mcp/container/guard.ts';
-import { createServerLog } from '../../src/sources/mcp/process/server-log.ts';
+import { createServerLog } from '../../src/sources/upstream/logs/server-log.ts';
 import { DockerEngine, inImage, type TestContainer } from '../fixtures/docker-engine.ts';
 import { said } from '../fixtures/mcp/start-fixture.ts';
 import { part } from '../parts.ts';
@@ -52,7 +52,7 @@ describe.skipIf(!docker.available)('a server started by docker exec', () => {
     return Buffer.concat(pieces).toString('utf8');
   }
 
-  test('[MCP-4] its output, its errors and its exit code are told apart', async () => {
+  test('[MCP-4] has separate output, errors and exit code', async () => {
     const { log, server } = await start(['sh', '-c', 'echo out; echo err >&2; read line; echo "heard $line"; exit 7']);
     server.stdin.write('hello\n');
     const pieces = (await server.stdout.toArray()) as Buffer[];
@@ -67,7 +67,7 @@ describe.skipIf(!docker.available)('a server started by docker exec', () => {
     await server.stop();
   });
 
-  test('[SRC-3] it has the environment, user and directory it was given, and nothing of this machine', async () => {
+  test('[SRC-3] has the environment, user and directory it was given, and nothing of this machine', async () => {
     const options = { env: { GREETING: 'a "b" $c\nd' }, user: 'node', workdir: '/tmp' };
     const ownGuard = await openGuard({ engine, containerId: container.name, user: 'node' });
     const told = await outputOf(['sh', '-c', 'echo "$GREETING"; id -un; pwd; env'], { ...options, guard: ownGuard });
@@ -76,11 +76,11 @@ describe.skipIf(!docker.available)('a server started by docker exec', () => {
     await ownGuard.close();
   });
 
-  test('[MCP-4] arguments reach it as they are: no shell reads them', async () => {
+  test('[MCP-4] gets its arguments unchanged, without a shell', async () => {
     expect(await outputOf(['printf', '%s|', '$(id)', "a'b", '; exit', '-n', ''])).toBe("$(id)|a'b|; exit|-n||");
   });
 
-  test('[MCP-4] output that nobody reads waits in the program, and none of it is lost', async () => {
+  test('[MCP-4] waits while nobody reads its output, and none of it is lost', async () => {
     const bytes = 40 * 1024 * 1024;
     const { server } = await start(['sh', '-c', `head -c ${bytes} /dev/zero; echo done >&2`]);
     // It fills the pipes between, and no more.
@@ -100,7 +100,7 @@ describe.skipIf(!docker.available)('a server started by docker exec', () => {
     await server.stop();
   });
 
-  test('[MCP-4] input that is not read waits too, and all of it arrives', async () => {
+  test('[MCP-4] gets all of its input, even if it reads slowly', async () => {
     const bytes = 20 * 1024 * 1024;
     const { server } = await start(['sh', '-c', 'sleep 0.3; wc -c']);
     expect(server.stdin.write(Buffer.alloc(bytes))).toBe(false);
@@ -110,7 +110,7 @@ describe.skipIf(!docker.available)('a server started by docker exec', () => {
     await server.stop();
   });
 
-  test('[MCP-4] standard error without end fills no memory and holds nothing up', async () => {
+  test('[MCP-4] that floods standard error fills no memory and holds nothing up', async () => {
     const { log, server } = await start(inImage.fixture('flood-stderr'));
     await said(log, 'ready');
     const answered = once(server.stdout, 'data') as Promise<[Buffer]>;
@@ -126,7 +126,7 @@ describe.skipIf(!docker.available)('a server started by docker exec', () => {
     ['one with children that ignore SIGTERM', ['forks', '3']],
     ['one with children that have left its session', ['forks', '2', 'setsid']],
     ['one whose every process ignores SIGTERM', ['forks', '2', 'stubborn', 'setsid']],
-  ])('[MCP-4] closing really ends %s', async (_, mode) => {
+  ])('[MCP-4] is really ended by closing: %s', async (_, mode) => {
     const { log, server } = await start(inImage.fixture(...mode));
     await said(log, 'ready');
     expect(await servers()).not.toEqual([]);
@@ -134,14 +134,14 @@ describe.skipIf(!docker.available)('a server started by docker exec', () => {
     expect(await servers()).toEqual([]);
   });
 
-  test('[MCP-4] what a server has started does not outlive it when it ends by itself', async () => {
+  test('[MCP-4] leaves none of its children when it ends by itself', async () => {
     const { server } = await start(['sh', '-c', 'sleep 4321 >/dev/null 2>&1 & exit 3']);
     expect(await server.exited).toMatchObject({ code: 3 });
     await server.stop();
     expect((await daemon.processesIn(container.name)).filter(({ command }) => command === 'sleep 4321')).toEqual([]);
   });
 
-  test('[MCP-4] it is ended even where the guard was ended before it', async () => {
+  test('[MCP-4] is ended even if its guard was ended before it', async () => {
     const ownGuard = await openGuard({ engine, containerId: container.name, user: null });
     const before = new Set((await daemon.processesIn(container.name)).map(({ pid }) => pid));
     const { log, server } = await start(inImage.fixture('stubborn'), { guard: ownGuard });
@@ -154,7 +154,7 @@ describe.skipIf(!docker.available)('a server started by docker exec', () => {
     expect(await servers()).toEqual([]);
   });
 
-  test('[MCP-4] nothing of it is left when the gateway is killed', async () => {
+  test('[MCP-4] leaves nothing when the gateway is killed', async () => {
     const program = join(import.meta.dirname, '..', 'fixtures', 'exec-stubborn-server.ts');
     const gateway = spawn(process.execPath, [program, container.name], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = (await once(createInterface({ input: gateway.stdout }), 'line')) as [string];
@@ -164,7 +164,7 @@ describe.skipIf(!docker.available)('a server started by docker exec', () => {
     await until(async () => (await servers()).length === 0);
   });
 
-  test('[MCP-4] one that is given up before it has begun does not begin', async () => {
+  test('[MCP-4] that is given up before it has begun does not begin', async () => {
     const given = new AbortController();
     const log = createServerLog({ redact: (text) => text });
     const place = { engine, containerId: container.name, guard, user: null, workdir: null };
@@ -177,11 +177,11 @@ describe.skipIf(!docker.available)('a server started by docker exec', () => {
   test.each([
     ['a user there is none of', { user: 'nobody-here' }, { code: 'NOT_FOUND', field: 'mcp_container.user' }],
     ['a directory there is none of', { workdir: '/etc/passwd/x' }, { code: 'NOT_FOUND', field: 'mcp_container.workdir' }],
-  ])('[ERR-1] %s is named', async (_, options, error) => {
+  ])('[ERR-1] names the cause: %s', async (_, options, error) => {
     await expect(start(['cat'], options)).rejects.toMatchObject(error);
   });
 
-  test('[ERR-5] a container that stops in the middle is said to have', async () => {
+  test('[ERR-5] reports a container that stops in the middle', async () => {
     if (!docker.available) return;
     await using doomed = await daemon.runContainer(docker.url);
     const ownGuard = await openGuard({ engine, containerId: doomed.name, user: null });

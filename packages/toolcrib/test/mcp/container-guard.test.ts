@@ -55,7 +55,7 @@ for (const { name, path, here } of shells) {
   );
 }
 
-test('[MCP-4] a process that is told to end twice, or was never there, is no trouble', async () => {
+test('[MCP-4] ending a process twice, or one that never existed, does no harm', async () => {
   const guard = startGuard('/bin/sh');
   expect(await guard.next()).toBe('ready');
   guard.child.stdin.write('!999999999\n');
@@ -66,7 +66,7 @@ test('[MCP-4] a process that is told to end twice, or was never there, is no tro
   await once(guard.child, 'exit');
 });
 
-test('[MCP-4] a server whose number nobody has heard does not begin', async () => {
+test('[MCP-4] a server whose process id did not arrive does not begin', async () => {
   const child = spawn('/bin/sh', ['-c', launchScript, 'sh', 'echo', 'begun'], { stdio: ['pipe', 'pipe', 'ignore'] });
   child.stdin.end();
   const said = Buffer.concat((await child.stdout.toArray()) as Buffer[]).toString();

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { containerSchema, type Container } from '../../src/model/container.ts';
-import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
+import { mcpDefinitionSchema } from '../../src/sources/mcp/mcp-definition.ts';
 import { EngineUnavailableError } from '../../src/model/named-errors.ts';
 import type { SourceRecord } from '../../src/model/source.ts';
 import { createDockerEngine } from '../../src/net/docker/engine.ts';
-import { sourceLabel } from '../../src/sources/mcp/container/container-labels.ts';
+import { sourceLabel } from '../../src/sources/mcp/process/container-labels.ts';
 import { createContainerOwner } from '../../src/sources/mcp/container/container-owner.ts';
 import { createImages } from '../../src/sources/mcp/container/images.ts';
 import { createContainers } from '../../src/sources/mcp/container/containers.ts';
@@ -21,7 +21,7 @@ import { until } from '../running-server.ts';
 const docker = part('docker');
 const image = docker.available ? docker.url : '';
 
-describe.skipIf(!docker.available)('the containers of sources', () => {
+describe.skipIf(!docker.available)('the container of a source', () => {
   const daemon = new DockerEngine();
   const engine = createDockerEngine(process.env['DOCKER_HOST'], process.env);
   const directory = mkdtempSync(join(tmpdir(), 'toolcrib-containers-'));
@@ -63,7 +63,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
   const inspect = async (id: string) => JSON.parse(await daemon.docker('inspect', id)) as [Inspected];
   const made = (source: SourceRecord) => daemon.containersWithLabel(`${sourceLabel}=${source.id}`);
 
-  test('[SRC-3] one that is made has our labels, our limits, and nothing of this machine', async () => {
+  test('[SRC-3] has our labels, our limits, and nothing of this machine', async () => {
     const source = newSource();
     const container = containerSchema.parse({
       image,
@@ -99,7 +99,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     expect(await inside('ls /sys/class/net')).toBe('lo');
   });
 
-  test('[SRC-3] however many ask, one is made; it is gone when the source lets go of it', async () => {
+  test('[SRC-3] is made once, however many ask, and is gone when the source releases it', async () => {
     const source = newSource();
     const all = await Promise.all(Array.from({ length: 5 }, () => containers.get(source, settingsOf({}))));
     expect(new Set(all.map(({ id }) => id)).size).toBe(1);
@@ -109,7 +109,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     await containers.release(source.id);
   });
 
-  test.each(['stop', 'kill', 'rm --force'])('[SRC-3] one that somebody else ended (docker %s) is made again', async (command) => {
+  test.each(['stop', 'kill', 'rm --force'])('[SRC-3] is made again after somebody else ended it (docker %s)', async (command) => {
     const source = newSource();
     const before = await containers.get(source, settingsOf({}));
     await daemon.docker(...command.split(' '), ...(command === 'stop' ? ['--time', '1'] : []), before.id);
@@ -119,7 +119,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     await until(async () => (await made(source)).length === 1);
   });
 
-  test('[SRC-3] one that has lost its guard is removed, and another takes its place', async () => {
+  test('[SRC-3] is replaced when it has lost its guard', async () => {
     const source = newSource();
     const before = await containers.get(source, settingsOf({}));
     const guard = (await daemon.processesIn(before.id)).find(({ command }) => command.includes('trap'));
@@ -130,7 +130,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     expect(await made(source)).toEqual([after.id]);
   });
 
-  test('[SRC-3] what an earlier run has left is found by its label and removed, and nothing else', async () => {
+  test('[SRC-3] that an earlier run has left is found by its label and removed, and nothing else is', async () => {
     const [mine, other] = [mkdtempSync(join(directory, 'a-')), mkdtempSync(join(directory, 'b-'))];
     const [source, elsewhere] = [newSource(), newSource()];
     await open(mine).get(source, settingsOf({}));
@@ -145,7 +145,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     expect(await open(mkdtempSync(join(directory, 'c-'))).reapLeftovers()).toBe(0);
   });
 
-  test('[ERR-1] an image that is not here is named, with what to do', async () => {
+  test('[ERR-1] whose image is missing is reported with what to do', async () => {
     const source = newSource();
     const refused = containers.get(source, containerSchema.parse({ image: 'toolcrib-test/none-such:1', settings: { pull: 'never' } }));
     await expect(refused).rejects.toMatchObject({
@@ -154,13 +154,13 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     });
   });
 
-  test('[ERR-1] a network that is not there is named', async () => {
+  test('[ERR-1] whose network is missing is reported by name', async () => {
     const source = newSource();
     await expect(containers.get(source, settingsOf({ network: 'none-such' }))).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await made(source)).toEqual([]);
   });
 
-  test('[MCP-4] an image without a shell is told to be a package', async () => {
+  test('[MCP-4] whose image has no shell is refused with the advice to use a package', async () => {
     const bare = `toolcrib-test-bare:${process.pid}`;
     const archive = join(directory, 'bare.tar');
     await promisify(execFile)('tar', ['--create', '--file', archive, '--directory', directory, 'allowed']);
@@ -174,7 +174,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     expect(await made(source)).toEqual([]);
   });
 
-  test('[SRC-3] [SEC-2] a link that leads out of what is allowed, or a volume that is a directory, is refused when it is mounted', async () => {
+  test('[SRC-3] [SEC-2] is refused when a mount is a link out of the allowed folders, or a volume that is a directory', async () => {
     const source = newSource();
     symlinkSync('/etc', join(allowed, 'link'));
     await expect(containers.get(source, settingsOf({ mounts: [{ source: join(allowed, 'link'), target: '/x' }] }))).rejects.toThrow(
@@ -187,7 +187,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     expect(await made(source)).toEqual([]);
   });
 
-  test('[SRC-3] one that somebody else runs is used as it is, and stays', async () => {
+  test('[SRC-3] that somebody else runs is used as it is, and stays', async () => {
     await using theirs = await daemon.runContainer(image);
     const source = newSource();
     const container = containerSchema.parse({ name: theirs.name });
@@ -207,7 +207,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     ['has the whole file system', ['--volume', '/:/host:ro']],
     ['may administer the system', ['--cap-add', 'SYS_ADMIN']],
     ['was made by Toolcrib', ['--label', 'dev.toolcrib.owner=x']],
-  ])('[SRC-3] one that %s is refused, at registration and at every start', async (_, options) => {
+  ])('[SRC-3] that %s is refused, at registration and at every start', async (_, options) => {
     // Only made and never started, which is enough to see what it is.
     const name = `toolcrib-test-${randomUUID()}`;
     await daemon.docker('create', '--name', name, ...options, image);
@@ -218,7 +218,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     await expect(containers.get(newSource(), container)).rejects.toMatchObject(refusal);
   });
 
-  test('[ERR-2] one that is not there, stopped or paused has its own words, and is used as soon as it runs', async () => {
+  test('[ERR-2] that is missing, stopped or paused has its own message, and is used as soon as it runs', async () => {
     const source = newSource();
     const gone = containerSchema.parse({ name: `toolcrib-test-${randomUUID()}` });
     await containers.check(gone);
@@ -234,7 +234,7 @@ describe.skipIf(!docker.available)('the containers of sources', () => {
     expect((await containers.get(source, container)).id).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('[ERR-2] without an engine it is said that Docker is not running', async () => {
+  test('[ERR-2] is reported with Docker not running if there is no engine', async () => {
     const away = createDockerEngine(`unix://${directory}/none.sock`, {});
     const without = createContainers({
       engine: away,

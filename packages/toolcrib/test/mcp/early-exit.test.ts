@@ -11,7 +11,7 @@ test.each([
     'Python that fails while it is loaded',
     ['Traceback (most recent call last):', '  File "server.py", line 1, in <module>', "KeyError: 'TOKEN'"],
   ],
-])('[MCP-1] ended for a reason of its own: %s', (_what, words) => {
+])('[MCP-1] a server with this output ended for a reason of its own: %s', (_what, words) => {
   expect(endedForItsOwnReason(words)).toBe(true);
 });
 
@@ -24,6 +24,6 @@ test.each([
     'Python that fails later',
     ['Traceback (most recent call last):', '  File "s.py", line 1, in <module>', '  File "s.py", line 9, in run', 'RuntimeError'],
   ],
-])('[MCP-1] perhaps ended on our question: %s', (_what, words) => {
+])('[MCP-1] a server with this output may have ended on our question: %s', (_what, words) => {
   expect(endedForItsOwnReason(words)).toBe(false);
 });

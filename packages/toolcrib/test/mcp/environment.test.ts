@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
+import { mcpDefinitionSchema } from '../../src/sources/mcp/mcp-definition.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import type { SecretStore } from '../../src/secrets/secret-store.ts';
 import {
@@ -41,11 +41,11 @@ async function environmentOf(fields: object, more?: Partial<EnvironmentInput>): 
 const minimal = { PATH: '/usr/bin', HOME: '/home/crib', LANG: 'C.UTF-8', TMPDIR: '/tmp' };
 
 describe('the environment of a child', () => {
-  test('[ENV-3] is a minimal base where the source names nothing', async () => {
+  test('[ENV-3] is a minimal base if the source names nothing', async () => {
     expect(await environmentOf({})).toEqual(minimal);
   });
 
-  test('[ENV-1] has registered values, secrets, filled-in values and what a manifest declares', async () => {
+  test('[ENV-1] has registered values, secrets, filled-in values and declared variables of the manifest', async () => {
     const environment = {
       PLAIN: { value: 'production' },
       GITHUB_TOKEN: { secret_ref: 'github-token' },
@@ -63,7 +63,7 @@ describe('the environment of a child', () => {
     });
   });
 
-  test('[ENV-1] follows a secret that was changed', async () => {
+  test('[ENV-1] follows a changed secret', async () => {
     const fields = { environment: { TOKEN: { secret_ref: 'changing' } } };
     await secrets.put('changing', 'first-value');
     expect((await environmentOf(fields)).TOKEN).toBe('first-value');
@@ -71,7 +71,7 @@ describe('the environment of a child', () => {
     expect((await environmentOf(fields)).TOKEN).toBe('second-value');
   });
 
-  test('[ENV-3] a real child sees nothing of ours', async () => {
+  test('[ENV-3] has nothing of ours in a real child', async () => {
     process.env.TOOLCRIB_TEST_CANARY = 'canary';
     const environment = await environmentOf({ environment: { A: { value: '1' } } }, { baseEnvironment: process.env });
     const { stdout } = await promisify(execFile)(process.execPath, ['-p', 'JSON.stringify(process.env)'], { env: environment });
@@ -82,7 +82,7 @@ describe('the environment of a child', () => {
     expect(stdout).not.toContain('canary');
   });
 
-  test('[ENV-3] a variable of ours that is not allowed cannot be had by naming it', async () => {
+  test('[ENV-3] does not include a variable of ours that is not allowed, even if it is named', async () => {
     const environment = { A: { value: '${AWS_SECRET_ACCESS_KEY}' } };
     await expect(environmentOf({ environment })).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'environment.A' });
   });
@@ -91,13 +91,13 @@ describe('the environment of a child', () => {
     await expect(environmentOf({ environment: { A: { value: 'a\0b' } } })).rejects.toMatchObject({ field: 'environment.A' });
   });
 
-  test('the field of a source can be filled in the same way', async () => {
+  test('is filled in the same way as the fields of a source', async () => {
     const definition = definitionOf({ environment: { GITHUB_TOKEN: { secret_ref: 'github-token' } } });
     expect(await createSourceFillIn(definition, inputOf()).text('--token=${GITHUB_TOKEN}', 'command.1')).toBe('--token=hunter2-shared');
   });
 });
 
-describe('[SRC-10] Missing required credentials', () => {
+describe('[SRC-10] the error "Missing required credentials"', () => {
   const required = (name: string, secret: boolean) => ({ env_definitions: [{ name: 'FINE' }, { name, required: true, secret }] });
   test.each([
     ['no value', required('TOKEN', true)],
@@ -105,19 +105,19 @@ describe('[SRC-10] Missing required credentials', () => {
     ['an empty value', { ...required('TOKEN', false), environment: { TOKEN: { value: '  ' } } }],
     ['a secret that is not there', { ...required('TOKEN', true), environment: { TOKEN: { secret_ref: 'absent' } } }],
     ['a variable that is not there', { ...required('TOKEN', true), environment: { TOKEN: { value: '${TOKEN}' } } }],
-  ])('is said of %s', async (_what, fields) => {
+  ])('is reported for %s', async (_what, fields) => {
     const name = fields.env_definitions[1]?.name;
     const error = { code: 'VALIDATION_ERROR', message: 'Missing required credentials', field: `environment.${name}` };
     await expect(environmentOf(fields)).rejects.toMatchObject(error);
     await expect(resolveHeaders(definitionOf(fields), inputOf())).rejects.toMatchObject(error);
   });
 
-  test('names all that are missing', async () => {
+  test('names everything that is missing', async () => {
     const env_definitions = ['A', 'B'].map((name) => ({ name, required: true }));
     await expect(environmentOf({ env_definitions })).rejects.toMatchObject({ details: { missing: ['A', 'B'] } });
   });
 
-  test('is not said where the secrets cannot be read', async () => {
+  test('is not reported if the secrets cannot be read', async () => {
     const closed = await openSecrets({ TOKEN: 'hunter2' });
     closed.forget();
     await closed[Symbol.asyncDispose]();
@@ -127,7 +127,7 @@ describe('[SRC-10] Missing required credentials', () => {
   });
 });
 
-describe('[ENV-6] names', () => {
+describe('[ENV-6] a variable name', () => {
   const check = (fields: object, options?: { allowRisky?: boolean }) => () => checkEnvironmentNames(definitionOf(fields), options);
   const value = { value: '1' };
 
@@ -140,7 +140,7 @@ describe('[ENV-6] names', () => {
     'DYLD_INSERT_LIBRARIES',
     'npm_config_registry',
     'NPM_CONFIG_NODE_OPTIONS',
-  ])('%s is refused to everybody, wherever it is named', async (name) => {
+  ])('such as %s is refused to everybody, wherever it is used', async (name) => {
     const refused = expect.objectContaining({ code: 'VALIDATION_ERROR', message: expect.stringContaining('no source may set it') });
     expect(check({ environment: { [name]: value } }, { allowRisky: true })).toThrow(refused);
     expect(check({ env_definitions: [{ name }] }, { allowRisky: true })).toThrow(refused);
@@ -181,7 +181,7 @@ describe('[ENV-6] names', () => {
     'LOCPATH',
     'CC',
     'KUBECONFIG',
-  ])('%s needs the permission to run commands', async (name) => {
+  ])('such as %s needs the permission to run commands', async (name) => {
     expect(check({ environment: { [name]: value } })).toThrow(expect.objectContaining({ code: 'FORBIDDEN', field: `environment.${name}` }));
     expect(check({ environment: { [name]: value } }, { allowRisky: true })).not.toThrow();
     expect(await environmentOf({ environment: { [name]: value } })).toHaveProperty(name, '1');
@@ -198,11 +198,11 @@ describe('[ENV-6] names', () => {
     'OLD_PATH',
     'a',
     '_A1',
-  ])('%s may be set', (name) => {
+  ])('such as %s may be set', (name) => {
     expect(check({ environment: { [name]: value } })).not.toThrow();
   });
 
-  test.each(['', 'A=B', 'A B', '1A', 'A-B', 'Ä', 'A\0', 'A\n', 'x'.repeat(201)])('%j is not a name', (name) => {
+  test.each(['', 'A=B', 'A B', '1A', 'A-B', 'Ä', 'A\0', 'A\n', 'x'.repeat(201)])('cannot be %j', (name) => {
     expect(check({ environment: { [name]: value } }, { allowRisky: true })).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR' }));
   });
 });
@@ -225,7 +225,7 @@ describe('[ENV-5] the headers of a remote server', () => {
     });
   });
 
-  test('explicit ones win, however they are written', async () => {
+  test('give way to explicit ones, in any spelling', async () => {
     const environment = { BEARER_TOKEN: { value: 'abc' }, API_KEY: { value: 'def' } };
     const headers = { authorization: { value: 'Basic ${github-token}' }, 'X-Other': { value: 'x' } };
     expect(await headersOf({ environment, headers })).toEqual({
@@ -248,23 +248,23 @@ describe('[ENV-5] the headers of a remote server', () => {
     'a:b',
     '',
     'a\r\nb',
-  ])('the name %j is refused', async (name) => {
+  ])('cannot have the name %j', async (name) => {
     await expect(headersOf({ headers: { [name]: { value: 'x' } } })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
       field: `headers.${name}`,
     });
   });
 
-  test('a variable cannot become a header that is refused', async () => {
+  test('cannot come from a variable if the header is forbidden', async () => {
     const environment = { MCP_HEADER_TRANSFER_ENCODING: { value: 'chunked' } };
     await expect(headersOf({ environment })).rejects.toMatchObject({ field: 'environment.MCP_HEADER_TRANSFER_ENCODING' });
   });
 
-  test('the same name twice is refused', async () => {
+  test('cannot have the same name twice', async () => {
     await expect(headersOf({ headers: { 'X-A': { value: '1' }, 'x-a': { value: '2' } } })).rejects.toMatchObject({ field: 'headers.x-a' });
   });
 
-  test.each(['a\r\nX-Evil: 1', 'a\n', 'a\0', 'ключ'])('the value %j is refused without being repeated', async (value) => {
+  test.each(['a\r\nX-Evil: 1', 'a\n', 'a\0', 'ключ'])('cannot have the value %j, which is not repeated', async (value) => {
     for (const fields of [{ headers: { 'X-A': { value } } }, { environment: { API_KEY: { value } } }]) {
       const error: unknown = await headersOf(fields).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
@@ -272,12 +272,12 @@ describe('[ENV-5] the headers of a remote server', () => {
     }
   });
 
-  test('a secret with a line break in it is refused too', async () => {
+  test('cannot have a secret with a line break', async () => {
     await expect(headersOf({ headers: { 'X-A': { secret_ref: 'broken' } } })).rejects.toMatchObject({ field: 'headers.X-A' });
   });
 });
 
-test('[ENV-4] secret values, and values that are secret by declaration or name, are known for redaction', async () => {
+test('[ENV-4] secrets, and values that are secret by declaration or name, are known for redaction', async () => {
   const redactor = createRedactor();
   const environment = {
     GITHUB_TOKEN: { secret_ref: 'github-token' },

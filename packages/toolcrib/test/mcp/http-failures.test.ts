@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ToolOutput } from '../../src/model/call.ts';
-import { SessionLostError, cannotHaveRun } from '../../src/sources/mcp/session/session-errors.ts';
+import { SessionLostError, cannotHaveRun } from '../../src/sources/upstream/session-lost.ts';
 import { startHttpServer } from '../fixtures/http-server.ts';
 import { startHandmadeServer, textResult } from '../fixtures/mcp/handmade-server.ts';
 import { callOptions, failureOf, openHttp, startEverything, textOf } from '../fixtures/mcp/sessions.ts';
 
-test('[MCP-11] a server that has forgotten the session says so, with 400 as with 404', async () => {
+test('[MCP-11] a server that has forgotten the session is recognised by 400 as by 404', async () => {
   await using free = await startHttpServer(() => undefined);
   await free[Symbol.asyncDispose]();
   await using first = await startEverything('streamableHttp', free.port);
@@ -19,16 +19,16 @@ test('[MCP-11] a server that has forgotten the session says so, with 400 as with
   });
 });
 
-test('[MCP-11] 404 is a lost session in which nothing has run, and is told once', async () => {
+test('[MCP-11] a 404 is a lost session in which nothing has run, and is reported once', async () => {
   await using server = await startHandmadeServer({ 'tools/call': ({ json }) => json({ error: 'gone' }, 404) });
   await using opened = await openHttp(server.url);
   const losses: unknown[] = [];
-  opened.session.onLost((reason) => losses.push(reason));
+  opened.session.onLost((loss) => losses.push(loss));
   const failure = await failureOf(textOf(opened.session, 'echo'));
   expect(failure).toBeInstanceOf(SessionLostError);
   expect(failure).toMatchObject({ code: 'NETWORK_ERROR', upstreamStatus: 404 });
   expect(cannotHaveRun(failure)).toBe(true);
-  expect(losses).toEqual([failure]);
+  expect(losses).toEqual([{ cause: 'session-unknown', error: failure }]);
   expect(opened.session.connected).toBe(false);
 });
 
@@ -37,7 +37,7 @@ test.each([
   [403, 'FORBIDDEN'],
   [500, 'SERVICE_UNAVAILABLE'],
   [429, 'SERVICE_UNAVAILABLE'],
-])('[ERR-10] an upstream status %i is %s, and no loss', async (status, code) => {
+])('[ERR-10] an upstream status %i is %s, and not a lost session', async (status, code) => {
   await using server = await startHandmadeServer({
     'tools/call': ({ response }) => response.writeHead(status, { 'retry-after': '7' }).end(),
   });
@@ -51,7 +51,7 @@ test.each([
   [403, 'FORBIDDEN'],
   [503, 'SERVICE_UNAVAILABLE'],
   [429, 'SERVICE_UNAVAILABLE'],
-])('[MCP-1] a probe that is answered with %i fails the opening, and nothing is concluded from it', async (status, code) => {
+])('[MCP-1] a probe that is answered with %i fails the opening, and nothing is remembered', async (status, code) => {
   await using server = await startHandmadeServer({ 'server/discover': ({ response }) => response.writeHead(status).end('no') });
   expect(await failureOf(openHttp(server.url))).toMatchObject({ code, upstreamStatus: status });
   expect(server.requests.map(({ method }) => method)).toEqual(['server/discover']);
@@ -65,7 +65,7 @@ test('[ERR-4] a server that never answers the handshake is given up', async () =
   });
 });
 
-test('[EXEC-8] a server that nobody can reach has certainly not run the call', async () => {
+test('[EXEC-8] a server that cannot be reached has certainly not run the call', async () => {
   await using server = await startHandmadeServer();
   await using opened = await openHttp(server.url);
   await server[Symbol.asyncDispose]();
@@ -74,7 +74,7 @@ test('[EXEC-8] a server that nobody can reach has certainly not run the call', a
   expect(cannotHaveRun(failure)).toBe(true);
 });
 
-test('[ERR-8] a connection that is cut in the middle may have run the call', async () => {
+test('[ERR-8] a connection that breaks in the middle may have run the call', async () => {
   await using server = await startHandmadeServer({ 'tools/call': ({ response }) => response.destroy() });
   await using opened = await openHttp(server.url);
   const failure = await failureOf(textOf(opened.session, 'echo'));
@@ -90,7 +90,7 @@ test.each<[string, (body: { id?: string | number }) => unknown, string?]>([
   ['blocks without a type', ({ id }) => ({ jsonrpc: '2.0', id, result: { content: [{ text: 'x' }, 3] } })],
   // On a stream something else may come at any time; what is missing is the answer.
   ['an answer to something else', () => ({ jsonrpc: '2.0', id: 'another', result: {} }), 'NETWORK_ERROR'],
-])('[ERR-9] %s as an answer fails the call and nothing else', async (_what, bodyFor, codeOnStream = 'SERVICE_UNAVAILABLE') => {
+])('[ERR-9] %s as an answer fails that call only', async (_what, bodyFor, codeOnStream = 'SERVICE_UNAVAILABLE') => {
   let calls = 0;
   await using server = await startHandmadeServer({
     'tools/call'({ message, json, stream }) {
@@ -110,7 +110,7 @@ test.each<[string, (body: { id?: string | number }) => unknown, string?]>([
   await opened.session.ping({ signal: new AbortController().signal, timeoutMs: 5000 });
 });
 
-test('an answer beyond the limit is refused, whether its length was announced or not, and on a stream', async () => {
+test('an answer beyond the limit is refused, with or without a length, and on a stream', async () => {
   let calls = 0;
   const large = textResult('x'.repeat(50_000));
   await using server = await startHandmadeServer({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startHttpServer } from '../fixtures/http-server.ts';
 import { failureOf, openSse, startEverything, textOf } from '../fixtures/mcp/sessions.ts';
 
-test('[MCP-2] the server of the MCP project works over HTTP with SSE, and its end is a loss', async () => {
+test('[MCP-2] the reference server works over HTTP with SSE, and its end is a lost session', async () => {
   await using free = await startHttpServer(() => undefined);
   await free[Symbol.asyncDispose]();
   await using everything = await startEverything('sse', free.port);
@@ -19,11 +19,11 @@ test('[MCP-2] the server of the MCP project works over HTTP with SSE, and its en
   const lost = new Promise((resolve) => session.onLost(resolve));
   const running = failureOf(textOf(session, 'trigger-long-running-operation', { duration: 60, steps: 1 }));
   await everything.server.stop();
-  expect(await lost).toMatchObject({ name: 'SessionLostError', code: 'NETWORK_ERROR' });
+  expect(await lost).toMatchObject({ cause: 'connection-ended', error: { name: 'SessionLostError', code: 'NETWORK_ERROR' } });
   expect(await running).toMatchObject({ mayHaveRun: true });
 });
 
-test.each([401, 403, 500])('[ERR-10] a status %i when the stream is opened is told', async (status) => {
+test.each([401, 403, 500])('[ERR-10] a status %i when the stream is opened is reported', async (status) => {
   await using server = await startHttpServer((_request, response) => void response.writeHead(status).end());
   expect(await failureOf(openSse(`${server.origin}/sse`))).toMatchObject({ upstreamStatus: status });
 });

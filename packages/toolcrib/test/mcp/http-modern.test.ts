@@ -21,7 +21,7 @@ describe.each(['http', 'stdio'] as const)('[MCP-1] a server of the stateless rev
     };
   }
 
-  test('is found out by probing, lists and answers', async () => {
+  test('is recognised by probing, lists and answers', async () => {
     await using opened = await open();
     const { session, era } = opened;
     expect(era).toMatchObject({ kind: 'modern', discover: { supportedVersions: ['2026-07-28'] } });
@@ -32,7 +32,7 @@ describe.each(['http', 'stdio'] as const)('[MCP-1] a server of the stateless rev
     expect(texts).toEqual(Array.from({ length: 20 }, (_, index) => String(index)));
   });
 
-  test('[MCP-9] gives progress to the last', async () => {
+  test('[MCP-9] reports progress to the last', async () => {
     await using opened = await open();
     const seen: number[] = [];
     await textOf(opened.session, 'slow', { forever: false }, { onProgress: ({ progress }) => seen.push(progress) });
@@ -52,7 +52,7 @@ describe.each(['http', 'stdio'] as const)('[MCP-1] a server of the stateless rev
     expect(await textOf(opened.session, 'later')).toBe('now');
   });
 
-  test('[MCP-13] does not keep a call that was cancelled while somebody was asked', async () => {
+  test('[MCP-13] does not keep a call that was cancelled during a question', async () => {
     await using opened = await open();
     const cancel = new AbortController();
     const onElicit = () => new Promise<never>(() => cancel.abort());
@@ -60,7 +60,7 @@ describe.each(['http', 'stdio'] as const)('[MCP-1] a server of the stateless rev
     expect(failure).toMatchObject({ message: 'The call was cancelled' });
   });
 
-  test('is not answered for ever', async () => {
+  test('cannot ask forever', async () => {
     await using opened = await open();
     expect(await failureOf(textOf(opened.session, 'insist'))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
   });
@@ -72,7 +72,7 @@ describe.each(['http', 'stdio'] as const)('[MCP-1] a server of the stateless rev
     expect(opened.session.lastMessageAt).toBeGreaterThan(before);
   });
 
-  test('[ERR-7] refuses an unknown tool with an error that is a result', async () => {
+  test('[ERR-7] refuses an unknown tool with an error result', async () => {
     await using opened = await open();
     expect(await opened.session.callTool('nonsense', {}, callOptions())).toMatchObject({ is_error: true });
   });
@@ -89,7 +89,7 @@ test('[MCP-9] cancelling a call over HTTP reaches the server by the closed strea
   expect(server.requests.map(({ method }) => method)).not.toContain('notifications/cancelled');
 });
 
-test('[MCP-7] a changed list is told of on the stream that was asked for', async () => {
+test('[MCP-7] a changed list is reported on the stream that was requested', async () => {
   await using server = await startModernServer();
   await using opened = await openHttp(server.url);
   const changed = Promise.withResolvers<string>();
@@ -100,7 +100,7 @@ test('[MCP-7] a changed list is told of on the stream that was asked for', async
   clearInterval(telling);
 });
 
-test('requests repeat in headers what they say, and a parameter that asks for it', async () => {
+test('requests repeat their content in headers, and a parameter that asks for it', async () => {
   await using server = await startModernServer();
   await using opened = await openHttp(server.url);
   // Not listed yet, so the server refuses the first attempt; with the list it works at once.
@@ -116,7 +116,7 @@ test('requests repeat in headers what they say, and a parameter that asks for it
   expect(calls[0]?.headers).not.toHaveProperty('mcp-session-id');
 });
 
-test('[MCP-1] what was found out before is believed without asking', async () => {
+test('[MCP-1] a known revision is used without probing', async () => {
   await using server = await startModernServer();
   await using first = await openHttp(server.url);
   const asked = server.requests.length;
@@ -125,15 +125,15 @@ test('[MCP-1] what was found out before is believed without asking', async () =>
   expect(await textOf(second.session, 'echo', { text: 'hello' })).toBe('hello');
 });
 
-describe('a server of the stateless revision that does not keep to it', () => {
+describe('a server that breaks the stateless revision', () => {
   const discover = {
     'server/discover': ({ result }: Asked) =>
       result({ resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' }),
   };
 
   test.each([
-    ['a kind nobody knows', { resultType: 'task' }, 'is not known'],
-    ['a question without a question', { resultType: 'input_required' }, 'without saying what for'],
+    ['a kind nobody knows', { resultType: 'task' }, 'an unknown kind of result'],
+    ['a question without a question', { resultType: 'input_required' }, 'without asking a question'],
     [
       'a question for what we do not offer',
       { resultType: 'input_required', inputRequests: { a: { method: 'sampling/createMessage' } } },
@@ -149,13 +149,13 @@ describe('a server of the stateless revision that does not keep to it', () => {
     });
   });
 
-  test('[MCP-1] leaves out that its answer is complete, which is then taken for granted', async () => {
+  test('[MCP-1] may leave out that its answer is complete, which is then assumed', async () => {
     await using server = await startHandmadeServer({ ...discover, 'tools/call': ({ result }) => result(textResult('x')) });
     await using opened = await openHttp(server.url);
     expect(await textOf(opened.session, 'echo')).toBe('x');
   });
 
-  test('[MCP-11] has changed its revision, and the session is over', async () => {
+  test('[MCP-11] loses its session when it has changed its revision', async () => {
     const error = { code: -32_022, message: 'Unsupported', data: { supported: ['2027-01-01'] } };
     await using server = await startHandmadeServer({
       ...discover,
@@ -165,7 +165,7 @@ describe('a server of the stateless revision that does not keep to it', () => {
     expect(await failureOf(textOf(opened.session, 'echo'))).toMatchObject({ name: 'SessionLostError', mayHaveRun: false });
   });
 
-  test('leaves out tools whose headers cannot be made', async () => {
+  test('lists no tools whose headers cannot be made', async () => {
     const tool = (name: string, property: object) => ({ name, inputSchema: { type: 'object', properties: { p: property } } });
     const tools = [
       tool('good', { type: 'string', 'x-mcp-header': 'P' }),

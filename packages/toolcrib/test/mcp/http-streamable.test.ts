@@ -5,7 +5,7 @@ import { startHttpServer } from '../fixtures/http-server.ts';
 
 const call = { 'tools/call': ({ result }: { result(value: object): void }) => result(textResult('done')) };
 
-test('[MCP-2] the server of the MCP project works over streamable HTTP, with progress to the last', async () => {
+test('[MCP-2] the reference server works over streamable HTTP, with progress to the last', async () => {
   await using free = await startHttpServer(() => undefined);
   await free[Symbol.asyncDispose]();
   await using _server = await startEverything('streamableHttp', free.port);
@@ -27,7 +27,7 @@ test('[MCP-2] the server of the MCP project works over streamable HTTP, with pro
   expect(texts).toEqual(Array.from({ length: 40 }, (_, index) => `Echo: m${index}`));
 });
 
-test('[MCP-9] cancelling tells the server and lets go of the stream', async () => {
+test('[MCP-9] cancelling tells the server and closes the stream', async () => {
   const closed = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
   await using server = await startHandmadeServer({
@@ -50,7 +50,7 @@ test('[MCP-9] cancelling tells the server and lets go of the stream', async () =
   expect(cancelled?.body?.params).toMatchObject({ requestId: called?.body?.id });
 });
 
-test('a stream that the server closes is taken up where it stopped, after the time it asked for', async () => {
+test('a stream that the server closes is resumed where it stopped, after the requested time', async () => {
   await using server = await startHandmadeServer({
     'tools/call'({ stream }) {
       const events = stream();
@@ -72,13 +72,13 @@ test('a stream that the server closes is taken up where it stopped, after the ti
   expect(seen).toEqual([1]);
 });
 
-test('a stream that ends without the answer, and cannot be taken up, fails the call', async () => {
+test('a stream that ends without the answer, and cannot be resumed, fails the call', async () => {
   await using server = await startHandmadeServer({ 'tools/call': ({ stream }) => stream().end() });
   await using opened = await openHttp(server.url);
   expect(await failureOf(textOf(opened.session, 'echo'))).toMatchObject({ code: 'NETWORK_ERROR' });
 });
 
-test('[MCP-7] what the server says by itself is heard, and its stream is opened again when it breaks', async () => {
+test('[MCP-7] messages of the server itself are received, and its stream is reopened when it breaks', async () => {
   let streams = 0;
   await using server = await startHandmadeServer({
     GET({ stream }) {
@@ -98,7 +98,7 @@ test('[MCP-7] what the server says by itself is heard, and its stream is opened 
   expect(reopened?.headers).toMatchObject({ 'last-event-id': 'a', 'mcp-session-id': 'session-1' });
 });
 
-test('[MCP-13] where calls have streams of their own, each question finds its own caller', async () => {
+test('[MCP-13] each question finds its own caller if calls have separate streams', async () => {
   const answers = new Map<unknown, (result: unknown) => void>();
   await using server = await startHandmadeServer({
     async 'tools/call'({ message, stream }) {
@@ -130,7 +130,7 @@ test('[MCP-13] where calls have streams of their own, each question finds its ow
   );
 });
 
-test('what a form suggests stands for what the person left out', async () => {
+test('defaults of a form replace what the person left out', async () => {
   const replied = Promise.withResolvers<unknown>();
   await using server = await startHandmadeServer({
     async 'tools/call'({ message, stream }) {
@@ -155,7 +155,7 @@ test('what a form suggests stands for what the person left out', async () => {
   expect(JSON.parse(text)).toEqual({ action: 'accept', content: { city: 'Bern', name: 'Ada' } });
 });
 
-test('[MCP-12] headers are asked for every time, and cannot replace those of the protocol', async () => {
+test('[MCP-12] headers are requested every time, and cannot replace those of the protocol', async () => {
   await using server = await startHandmadeServer(call);
   let asked = 0;
   const headers = async () => ({ Authorization: `Bearer t${++asked}`, 'Mcp-Session-Id': 'stolen', 'X-Team': 'blue' });
@@ -209,7 +209,7 @@ test.each(['http://192.0.2.1/mcp', 'ftp://example.org/mcp', 'https://user:secret
   },
 );
 
-test('closing says goodbye to the server', async () => {
+test('closing ends the session at the server', async () => {
   await using server = await startHandmadeServer();
   await using opened = await openHttp(server.url);
   await opened.session.close();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { InFlight } from '../../src/sources/mcp/session/in-flight.ts';
+import { InFlight } from '../../src/sources/mcp/session/requests.ts';
 
-test('what was added is found by its number until it is taken', () => {
+test('an entry is found by its number until it is taken', () => {
   const inFlight = new InFlight<string>(100);
   const id = inFlight.add('one');
   expect([inFlight.get(id), inFlight.get(id + 64), inFlight.get(String(id)), inFlight.get(undefined)]).toEqual([
@@ -13,7 +13,7 @@ test('what was added is found by its number until it is taken', () => {
   expect([inFlight.take(id), inFlight.take(id), inFlight.get(id)]).toEqual(['one', undefined, undefined]);
 });
 
-test('numbers only grow, and none is given twice, however long something waits', () => {
+test('numbers only grow, and none is given twice, however long an entry waits', () => {
   const inFlight = new InFlight<string>(0);
   const waiting = inFlight.add('waits');
   const given = Array.from({ length: 1000 }, () => {

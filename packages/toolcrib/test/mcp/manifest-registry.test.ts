@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { RegistrationContext } from '../../src/sources/registration/registration-context.ts';
+import type { McpRegistrationContext } from '../../src/sources/mcp/registration/mcp-registration-context.ts';
 import { dockerRun, pluginDirectory, refusalOf, register, secretName } from './registration-fixture.ts';
 
-async function registerManifest(manifest: object, body: object = {}, context: Partial<RegistrationContext> = {}) {
+async function registerManifest(manifest: object, body: object = {}, context: Partial<McpRegistrationContext> = {}) {
   const directory = await pluginDirectory({
     'server.json': { name: 'io.github.owner/server', description: '', version: '1.0.0', ...manifest },
   });
@@ -133,12 +133,12 @@ test('[SRC-7] variables have defaults, fixed values, choices and requirements', 
   expect(JSON.stringify(configured.definition)).not.toContain('S2');
 });
 
-test("[SRC-7] a container is told the names of the manifest's variables", async () => {
+test("[SRC-7] a container gets the names of the manifest's variables", async () => {
   const { definition } = await registerManifest({ packages: [{ ...oci, environmentVariables: [{ name: 'LEVEL', default: 'info' }] }] });
   expect(definition.command).toEqual([...dockerRun, '-e', 'LEVEL', 'ghcr.io/owner/server:1.0.2']);
 });
 
-test('[SRC-7] the old names of the registry are read too', async () => {
+test('[SRC-7] the old field names of the registry are read too', async () => {
   const packages = [
     {
       registry_type: 'npm',
@@ -156,7 +156,7 @@ test('[SRC-7] the old names of the registry are read too', async () => {
   expect(definition.env_definitions).toMatchObject([{ name: 'BRAVE_API_KEY', required: true, secret: true }]);
 });
 
-test('[SRC-7] the first package that can be started here is taken, and a bundle is none', async () => {
+test('[SRC-7] the first package that can be started here is chosen, and never a bundle', async () => {
   const bundle = {
     registryType: 'mcpb',
     identifier: 'https://example.com/x.mcpb',
@@ -201,7 +201,7 @@ test('[SRC-7] a manifest with remote servers only gives a remote source', async 
   expect(JSON.stringify(definition)).not.toMatch(/S\d/);
 });
 
-test('[SRC-7] [ENV-4] a header that a manifest calls secret is one, also where it is given as a variable', async () => {
+test('[SRC-7] [ENV-4] a header that a manifest calls secret is one, even if it is given as a variable', async () => {
   const declared = [{ type: 'streamable-http', url: 'https://a.example/mcp', headers: [{ name: 'X-Pin', isSecret: true }] }];
   const { definition, secrets } = await registerManifest(
     { remotes: declared },
@@ -214,7 +214,7 @@ test('[SRC-7] [ENV-4] a header that a manifest calls secret is one, also where i
   });
 });
 
-test('[SRC-7] [SRC-10] what a remote server requires must be there', async () => {
+test('[SRC-7] [SRC-10] a variable that a remote server requires must be given', async () => {
   const mcp_config = { tenant: 'acme' };
   expect(await refusalOf(registerManifest({ remotes }, { mcp_config }))).toMatchObject({
     field: 'headers.X-API-Key',

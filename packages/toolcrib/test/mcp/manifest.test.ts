@@ -7,7 +7,7 @@ import { dockerRun, pluginDirectory, refusalOf, register } from './registration-
 
 const own = (found: object, rest: object = {}) => ({ name: 'x', packages: [{ command: ['server'], ...found }], ...rest });
 
-test('[SRC-7] server.json is read before plugin.json, and neither is undefined', async () => {
+test('[SRC-7] server.json is read before plugin.json, and without either there is no manifest', async () => {
   const both = await pluginDirectory({ 'server.json': own({}, { name: 'first' }), 'plugin.json': own({}, { name: 'second' }) });
   expect(await readManifest(both)).toMatchObject({ name: 'first', path: join(both, 'server.json') });
   const one = await pluginDirectory({ 'plugin.json': own({}, { name: 'second' }) });
@@ -33,7 +33,7 @@ test.each<[string, unknown, RegExp]>([
   ['a reference to a secret', own({ command: ['server', '${ADMIN_TOKEN}'] }), /^plugin\.json: packages\[0\]\.command\[1\]: .*cannot refer/],
   ['a changed prototype', '{"name": "x", "__proto__": {"packages": []}}', /^plugin\.json is not valid JSON: __proto__/],
   ['deep nesting', `{"name": "x", "y": ${'['.repeat(1000)}${']'.repeat(1000)}}`, /nested more than/],
-  ['a file that is too large', JSON.stringify(own({}, { y: 'y'.repeat(1024 * 1024) })), /larger than/],
+  ['a file that is too large', JSON.stringify(own({}, { y: 'y'.repeat(1024 * 1024) })), /too large: a manifest has at most/],
 ])('[SRC-7] a manifest with %s is refused, and file and field are named', async (_what, content, message) => {
   const directory = await pluginDirectory({ 'plugin.json': content });
   const refused = await refusalOf(readManifest(directory));
@@ -49,7 +49,7 @@ test('[SRC-7] a manifest that is a link out of the directory, a directory or a p
   const outside = await pluginDirectory({ 'secret.json': own({}) });
   const linked = await pluginDirectory({});
   await symlink(join(outside, 'secret.json'), join(linked, 'server.json'));
-  expect((await refusalOf(readManifest(linked))).message).toContain('leads out of the plugin directory');
+  expect((await refusalOf(readManifest(linked))).message).toContain('is a link to a file outside the plugin directory');
 
   const folder = await pluginDirectory({});
   await mkdir(join(folder, 'server.json'));
@@ -97,13 +97,13 @@ test('[SRC-7] scripts and programs of a plugin are started by their absolute pat
 });
 
 test.each<[string, object, RegExp]>([
-  ['a script outside', { runtime: 'node', command: ['../other/server.js'] }, /leads out of the plugin directory/],
-  ['a script outside by a detour', { runtime: 'node', command: ['bin/../../server.js'] }, /leads out of the plugin directory/],
-  ['a script behind a link', { runtime: 'node', command: ['link/server.js'] }, /by a link/],
-  ['a program outside', { command: ['../server'] }, /leads out of the plugin directory/],
-  ['a script that is not there', { runtime: 'node', command: ['missing.js'] }, /is not there/],
-  ['an absolute program that is not there', { command: ['/no/such/program'] }, /is not there/],
-  ['a shell', { command: ['sh', '-c', 'evil'] }, /a shell is no server/],
+  ['a script outside', { runtime: 'node', command: ['../other/server.js'] }, /is outside the plugin directory/],
+  ['a script outside by a detour', { runtime: 'node', command: ['bin/../../server.js'] }, /is outside the plugin directory/],
+  ['a script behind a link', { runtime: 'node', command: ['link/server.js'] }, /is a link to a file outside/],
+  ['a program outside', { command: ['../server'] }, /is outside the plugin directory/],
+  ['a script that is not there', { runtime: 'node', command: ['missing.js'] }, /does not exist/],
+  ['an absolute program that is not there', { command: ['/no/such/program'] }, /does not exist/],
+  ['a shell', { command: ['sh', '-c', 'evil'] }, /a shell is not a server/],
   ['inline code', { runtime: 'node', command: ['-e', 'evil'] }, /code on the command line/],
   ['a package that is an address', { runtime: 'npx', command: ['https://evil.example/x.tgz'] }, /not the name of a package on npm/],
 ])('[SRC-7] a plugin with %s is refused', async (_what, found, message) => {
@@ -137,7 +137,7 @@ test('[SRC-7] [ENV-6] a manifest cannot declare a variable that changes which co
   expect(await refusalOf(register({ name: 'a', mcp_plugin_dir: directory }))).toMatchObject({ field: 'mcp_env_vars.LD_PRELOAD' });
 });
 
-test('[SRC-7] the transport of a manifest is taken, unless the registration says another', async () => {
+test('[SRC-7] the transport of a manifest is used unless the registration says another', async () => {
   const directory = await pluginDirectory({ 'plugin.json': own({ transport_type: 'sse' }) });
   const body = { name: 'a', mcp_plugin_dir: directory };
   expect((await register(body)).definition.transport_type).toBe('sse');

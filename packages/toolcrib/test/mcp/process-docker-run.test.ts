@@ -19,7 +19,7 @@ test.each([
 });
 
 test.each([[['node', 'run']], [['docker', 'ps']], [['docker-server', 'run']], [[]]])(
-  '%j is no docker run, and is started as it is',
+  '%j is not a docker run, and is started as it is',
   (command) => {
     expect(namedRun(command, 'source-1')).toBeUndefined();
   },
@@ -63,6 +63,6 @@ test.each([
     { DOCKER_CERT_PATH: '/k', DOCKER_TLS_VERIFY: '1' },
     { DOCKER_HOST: 'tcp://a:1', DOCKER_CERT_PATH: '/k', DOCKER_TLS_VERIFY: '1' },
   ],
-])('the docker command is told of %j and %j', (host, environment, expected) => {
+])('the docker command gets its settings from %j and %j', (host, environment, expected) => {
   expect(dockerEnvironment(host, environment)).toEqual(expected);
 });

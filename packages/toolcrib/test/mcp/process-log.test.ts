@@ -1,13 +1,13 @@
 import { array, assert, boolean, constantFrom, nat, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import { createServerLog, type LogLine, type ServerLogOptions } from '../../src/sources/mcp/process/server-log.ts';
+import { createServerLog, type LogLine, type ServerLogOptions } from '../../src/sources/upstream/logs/server-log.ts';
 
 function makeLog(options: Partial<ServerLogOptions> = {}) {
   return createServerLog({ redact: (text) => text.replaceAll('s3cret', '***'), now: () => 42, ...options });
 }
 const texts = (lines: LogLine[]) => lines.map(({ text }) => text);
 
-test('[MCP-3] lines carry their time and where they came from', () => {
+test('[MCP-3] lines have their time and origin', () => {
   const log = makeLog();
   log.writer('stderr').write(Buffer.from('said\n'));
   log.append('event', 'happened');
@@ -19,7 +19,7 @@ test('[MCP-3] lines carry their time and where they came from', () => {
   expect(log.tail(0)).toEqual([]);
 });
 
-test('[MCP-3] any cutting of the bytes gives the same lines', () => {
+test('[MCP-3] lines are the same however the bytes are cut', () => {
   const lines = array(string({ unit: 'grapheme', maxLength: 20 }).filter((text) => !/\p{C}|\p{Z}/u.test(text) && text !== ''));
   assert(
     property(lines, array(nat(200)), constantFrom('\n', '\r\n'), boolean(), (expected, cuts, newline, ended) => {
@@ -34,7 +34,7 @@ test('[MCP-3] any cutting of the bytes gives the same lines', () => {
   );
 });
 
-test('[MCP-3] however much is said, only the last of it is kept', () => {
+test('[MCP-3] only the last lines are kept, however many there are', () => {
   const log = makeLog({ maxLines: 3, maxBytes: 20, maxLineLength: 10 });
   for (const word of ['one', 'two', 'three', 'four']) log.append('event', word);
   expect(texts(log.tail(10))).toEqual(['two', 'three', 'four']);
@@ -42,7 +42,7 @@ test('[MCP-3] however much is said, only the last of it is kept', () => {
   expect(texts(log.tail(10))).toEqual(['four', '123456789…']);
 });
 
-test('a line without an end costs no more than the longest line', () => {
+test('a line without an end takes no more than the longest line', () => {
   const log = makeLog({ maxLineLength: 5 });
   const writer = log.writer('stderr');
   for (let piece = 0; piece < 1000; piece++) writer.write(Buffer.alloc(10_000, 'x'));
@@ -56,7 +56,7 @@ test('a character of two code units is not cut in half', () => {
   expect(texts(log.tail(1))).toEqual(['ab…']);
 });
 
-test('[ENV-4] a secret is taken out, also where it comes in pieces, in colours, or lies across the cut', () => {
+test('[ENV-4] a secret is removed, even if it comes in pieces, in colours, or across the cut', () => {
   const log = makeLog({ maxLineLength: 12 });
   const writer = log.writer('stderr');
   for (const piece of ['key: s3', 'cr', 'et.\n', 's3\u001B[31mcr\u001B[0met\n', '1234567890s3cret\n']) writer.write(Buffer.from(piece));
@@ -76,7 +76,7 @@ const escapes: [string, string][] = [
   ['grüße 😀', 'grüße 😀'],
   ['unfinished \u001B[', 'unfinished'],
 ];
-test.each(escapes)('control characters are taken out of %j', (said, kept) => {
+test.each(escapes)('control characters are removed from %j', (said, kept) => {
   const log = makeLog();
   log.append('event', said);
   expect(texts(log.tail(1))).toEqual([kept]);
@@ -90,7 +90,7 @@ test('hostile escapes take no longer than their length', () => {
   expect(log.tail(10)).toEqual([]);
 });
 
-test('two processes of one source do not get into each other’s lines, and each knows its own', () => {
+test('two processes of one source do not mix their lines, and each knows its own', () => {
   const log = makeLog();
   const [first, second] = [log.writer('stderr'), log.writer('stderr')];
   first.write(Buffer.from('from the '));
@@ -100,7 +100,7 @@ test('two processes of one source do not get into each other’s lines, and each
   expect(first.tail(10)).toEqual(['from the first']);
 });
 
-test('a follower hears of every further line until it has enough', () => {
+test('a follower gets every further line until it has enough', () => {
   const log = makeLog();
   log.append('event', 'before');
   const heard: string[] = [];

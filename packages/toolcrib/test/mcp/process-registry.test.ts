@@ -36,7 +36,7 @@ async function reapInNewGateway(dataDir: string): Promise<string> {
   return gateway.line;
 }
 
-test('[LIFE-5] what a killed gateway leaves behind is gone when the next one has started', async () => {
+test('[LIFE-5] processes left by a killed gateway are gone when the next one has started', async () => {
   using parts = processParts();
   const pids = await leaveOrphans(parts.dataDir, ['stubborn', 'stubborn', 'forks,2', 'forks,1,stubborn', 'forks,1,stubborn,setsid']);
   // The third server has left with its input; its two children have not.
@@ -47,7 +47,7 @@ test('[LIFE-5] what a killed gateway leaves behind is gone when the next one has
   expect(parts.recorded()).toEqual([]);
 });
 
-test('[LIFE-5] most servers leave with the gateway, because their input closes', async () => {
+test('[LIFE-5] most servers end with the gateway, because their input closes', async () => {
   using parts = processParts();
   const pids = await leaveOrphans(parts.dataDir, ['plain', 'noise', 'content-length', 'pages', 'flood-stderr']);
   while (livingInGroups(pids).length > 0) await new Promise((resolve) => setImmediate(resolve));
@@ -55,7 +55,7 @@ test('[LIFE-5] most servers leave with the gateway, because their input closes',
   expect(parts.recorded()).toEqual([]);
 });
 
-test('a server of a gateway that lives is left alone, by itself and by others', async () => {
+test('a server of a living gateway is left alone, by itself and by others', async () => {
   await using fixture = await startFixture('plain');
   expect(await fixture.registry.reapOrphans()).toBe(0);
   expect(await reapInNewGateway(fixture.dataDir)).toBe('reaped 0\n');
@@ -63,7 +63,7 @@ test('a server of a gateway that lives is left alone, by itself and by others', 
   expect(fixture.recorded()).toHaveLength(1);
 });
 
-test('a record is for this account only, and holds no arguments', async () => {
+test('a record is readable for this account only, and holds no arguments', async () => {
   await using fixture = await startFixture('plain', { env: { PATH: process.env.PATH ?? '', SECRET: 'hidden' } });
   const text = readFileSync(join(fixture.dataDir, 'processes', `${fixture.server.pid}.json`), 'utf8');
   expect(JSON.parse(text)).toMatchObject({ pid: fixture.server.pid, program: 'node', owner: { pid: process.pid } });
@@ -93,7 +93,7 @@ test.each(foreign)('a record %s is dropped, and nothing is ended', async (_name,
   expect(readdirSync(join(fixture.dataDir, 'processes'))).toEqual([]);
 });
 
-test('children without their parent are ended only if their number cannot be somebody else’s by now', async () => {
+test('children without their parent are ended only if their process id cannot be reused yet', async () => {
   using parts = processParts();
   const leader = spawn('sh', ['-c', 'sleep 1000 & echo begun; read wait'], { detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
   const pid = leader.pid as number;

@@ -7,8 +7,8 @@ import { childrenSaid, fixtureServer, livingInGroups, livingOf, processParts, sa
 /** The waiting is cut short where the waiting itself is not what is tested. */
 const hasty = { patience: { politeMs: 50, termMs: 50 } };
 
-describe('stopping', () => {
-  test('[LIFE-4] a server that heeds the end of its input leaves by itself', async () => {
+describe('a server that is stopped', () => {
+  test('[LIFE-4] ends by itself if it heeds the end of its input', async () => {
     await using fixture = await startFixture('plain');
     expect(livingInGroups([fixture.server.pid])).toEqual([fixture.server.pid]);
     expect(fixture.recorded()).toEqual([`${fixture.server.pid}.json`]);
@@ -18,7 +18,7 @@ describe('stopping', () => {
     expect(fixture.recorded()).toEqual([]);
   });
 
-  test('[LIFE-4] one that does not gets SIGTERM, and SIGKILL when it ignores that', async () => {
+  test('[LIFE-4] gets SIGTERM if it does not, and SIGKILL if it ignores that', async () => {
     await using fixture = await startFixture('stubborn', hasty);
     await fixture.server.stop();
     expect(await fixture.server.exited).toEqual({ code: null, signal: 'SIGKILL' });
@@ -26,7 +26,7 @@ describe('stopping', () => {
     expect(livingInGroups([fixture.server.pid])).toEqual([]);
   });
 
-  test('[LIFE-5] with the usual patience, a server that ignores everything and its children are gone', async () => {
+  test('[LIFE-5] is gone with its children after the default time, even if it ignores everything', async () => {
     await using fixture = await startFixture('forks 2 stubborn');
     await childrenSaid(fixture.log, 2);
     expect(livingInGroups([fixture.server.pid])).toHaveLength(3);
@@ -34,7 +34,7 @@ describe('stopping', () => {
     expect(livingInGroups([fixture.server.pid])).toEqual([]);
   });
 
-  test('[LIFE-5] children that outlive their polite parent are ended too', async () => {
+  test('[LIFE-5] is ended with children that outlive their polite parent', async () => {
     await using fixture = await startFixture('forks 2', { patience: { politeMs: 20_000, termMs: 50 } });
     await childrenSaid(fixture.log, 2);
     await fixture.server.stop();
@@ -43,7 +43,7 @@ describe('stopping', () => {
     expect(fixture.recorded()).toEqual([]);
   });
 
-  test('[LIFE-5] children that have left the group, as browsers do, are ended too', async () => {
+  test('[LIFE-5] is ended with children that have left the group, as browsers do', async () => {
     await using fixture = await startFixture('forks 2 setsid', hasty);
     const children = await childrenSaid(fixture.log, 2);
     expect(livingInGroups([fixture.server.pid])).toEqual([fixture.server.pid]);
@@ -52,7 +52,7 @@ describe('stopping', () => {
     expect(livingOf(children)).toEqual([]);
   });
 
-  test('[LIFE-5] the children of a server that died are ended without anybody asking', async () => {
+  test('[LIFE-5] has its children ended even if it died by itself', async () => {
     await using fixture = await startFixture('forks 2', hasty);
     await childrenSaid(fixture.log, 2);
     process.kill(fixture.server.pid, 'SIGKILL');
@@ -61,7 +61,7 @@ describe('stopping', () => {
     expect(livingInGroups([fixture.server.pid])).toEqual([]);
   });
 
-  test('stopping twice at once, or once more, is one stop', async () => {
+  test('is stopped once, even if asked twice at once or again', async () => {
     await using fixture = await startFixture('plain');
     const both = [fixture.server.stop(), fixture.server.stop()];
     expect(both[0]).toBe(both[1]);
@@ -70,7 +70,7 @@ describe('stopping', () => {
     expect(fixture.log.tail(100).filter(({ text }) => text.includes('ended with code'))).toHaveLength(1);
   });
 
-  test('[LIFE-5] a hundred servers started and stopped leave no process, no record and no open file', async () => {
+  test('[LIFE-5] leaves no process, no record and no open file, even if there are a hundred', async () => {
     using parts = processParts();
     const openFiles = () => readdirSync('/proc/self/fd').length;
     const round = async () => {
@@ -92,8 +92,8 @@ describe('stopping', () => {
   });
 });
 
-describe('starting', () => {
-  test('[ENV-3] a server has the environment it was given and nothing of ours', async () => {
+describe('a server that is started', () => {
+  test('[ENV-3] has the environment it was given and nothing of ours', async () => {
     using parts = processParts();
     const command = [process.execPath, '-e', 'console.error(JSON.stringify(process.env))'];
     const server = await startServerProcess({ ...parts, env: { ONLY: 'this' }, command });
@@ -101,7 +101,7 @@ describe('starting', () => {
     expect(JSON.parse(server.lastWords(1)[0] ?? '')).toEqual({ ONLY: 'this' });
   });
 
-  test('an argument is never read by a shell', async () => {
+  test('gets its arguments without a shell', async () => {
     using parts = processParts();
     const hostile = ['$(echo expanded)', '; echo more', '`id`', '*', '"quoted"', "it's"];
     const command = [process.execPath, '-e', 'console.error(JSON.stringify(process.argv.slice(1)))', '--', ...hostile];
@@ -110,7 +110,7 @@ describe('starting', () => {
     expect(JSON.parse(server.lastWords(1)[0] ?? '')).toEqual(hostile);
   });
 
-  test('the program is looked for in the PATH of the given environment', async () => {
+  test('is looked for in the PATH of the given environment', async () => {
     using parts = processParts();
     const program = join(parts.dataDir, 'only-here');
     writeFileSync(program, '#!/bin/sh\necho found >&2\n', { mode: 0o755 });
@@ -119,7 +119,7 @@ describe('starting', () => {
     expect(server.lastWords(5)).toEqual(['found']);
   });
 
-  test('[ERR-5] what a dying process said last is there when it has exited', async () => {
+  test('[ERR-5] has its last output available when it has exited', async () => {
     using parts = processParts();
     const program = `for (let i = 0; i < 5000; i++) console.error('line ' + i); process.exitCode = 9`;
     const server = await startServerProcess({ ...parts, command: [process.execPath, '-e', program] });
@@ -128,7 +128,7 @@ describe('starting', () => {
     expect(parts.log.tail(1)[0]?.text).toBe(`Process ${server.pid} (node) ended with code 9.`);
   });
 
-  test('one that floods stderr keeps nobody from their turn', async () => {
+  test('holds up nobody if it floods stderr', async () => {
     await using fixture = await startFixture('flood-stderr', hasty);
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
     await fixture.server.stop();
@@ -174,7 +174,7 @@ describe('starting', () => {
     ['an argument with a zero byte', () => ({ command: ['node', 'a\u0000b'] }), { code: 'VALIDATION_ERROR', field: 'command' }],
     ['arguments without measure', () => ({ command: ['node', 'x'.repeat(4_000_000)] }), { code: 'VALIDATION_ERROR', field: 'command' }],
   ];
-  test.each(cases)('%s is refused, and says what to do', async (_name, make, expected) => {
+  test.each(cases)('is refused with what to do: %s', async (_name, make, expected) => {
     using parts = processParts();
     await expect(startServerProcess({ ...parts, ...make(parts.dataDir) })).rejects.toMatchObject({
       name: expect.stringMatching(/^(?:CribError|EngineUnavailableError)$/),
@@ -183,7 +183,7 @@ describe('starting', () => {
     expect(parts.recorded()).toEqual([]);
   });
 
-  test('a server that cannot be recorded is not left running', async () => {
+  test('is not left running if it cannot be recorded', async () => {
     using parts = processParts();
     let pid = 0;
     const registry = {
@@ -199,7 +199,7 @@ describe('starting', () => {
     while (livingInGroups([pid]).length > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  test('the log tells when a process came and went', async () => {
+  test('is logged when it comes and goes', async () => {
     await using fixture = await startFixture('plain');
     expect(await said(fixture.log, 'started')).toBe(`Process ${fixture.server.pid} (node) started.`);
     await fixture.server.stop();

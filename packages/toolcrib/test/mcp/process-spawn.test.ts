@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { isMissing } from '../../src/sources/mcp/process/is-missing.ts';
 import { spawnTurn } from '../../src/sources/mcp/process/spawn-turns.ts';
 
-test('[LIFE-8] of many starts at once there is one per turn of the event loop, second attempts last', async () => {
+test('[LIFE-8] many starts at once happen one per turn of the event loop, second attempts last', async () => {
   const order: string[] = [];
   const start = async (name: string, later: boolean) => {
     await spawnTurn({ later });
@@ -22,7 +22,7 @@ test('[LIFE-8] of many starts at once there is one per turn of the event loop, s
   expect(turns.every((count, turn) => count <= turn + 1)).toBe(true);
 });
 
-describe.skipIf(process.platform === 'win32')('[ERR-1] a program is looked for before a process is started', () => {
+describe.skipIf(process.platform === 'win32')('[ERR-1] a missing program is noticed before a process is started', () => {
   const folder = mkdtempSync(join(tmpdir(), 'toolcrib-programs-'));
   writeFileSync(join(folder, 'there'), '');
   const table: [program: string, path: string | undefined, missing: boolean][] = [
@@ -38,10 +38,10 @@ describe.skipIf(process.platform === 'win32')('[ERR-1] a program is looked for b
     ['./elsewhere', folder, false],
     ['', folder, false],
   ];
-  test.each(table)('%s in %s: %s', (program, path, missing) => {
+  test.each(table)('for %s in %s: %s', (program, path, missing) => {
     expect(isMissing(program, path)).toBe(missing);
   });
-  test('and nothing of this is left', () => {
+  test('even after its folder was removed', () => {
     rmSync(folder, { recursive: true });
     expect(isMissing('there', folder)).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { containerSchema, type Container } from '../../src/model/container.ts';
-import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
+import { mcpDefinitionSchema } from '../../src/sources/mcp/mcp-definition.ts';
 import { startServerProcess } from '../../src/sources/mcp/process/server-process.ts';
 import { startupFailure, startupTimeout } from '../../src/sources/mcp/process/startup-failure.ts';
 import { processParts } from '../fixtures/mcp/start-fixture.ts';
@@ -96,7 +96,7 @@ const said: [string, string[], object][] = [
   ],
   ['[ERR-5] a program that says nothing', [], { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('It wrote nothing') }],
 ];
-test.each(said)('%s', (_name, lastWords, expected) => {
+test.each(said)('%s is explained', (_name, lastWords, expected) => {
   const details = { exit_code: 1, signal: null, stderr: lastWords };
   expect(startupFailure({ exit, lastWords })).toMatchObject({ details, ...expected });
 });
@@ -138,7 +138,7 @@ const dockerSaid: [string, number, string[], object][] = [
     { code: 'NOT_FOUND', message: expect.stringContaining('The image cannot run /etc/passwd.') },
   ],
 ];
-test.each(dockerSaid)('%s', (_name, code, lastWords, expected) => {
+test.each(dockerSaid)('%s is explained', (_name, code, lastWords, expected) => {
   expect(startupFailure({ exit: { code, signal: null }, lastWords })).toMatchObject(expected);
 });
 
@@ -170,7 +170,7 @@ const notFound = {
 const npx = part('npx');
 describe.skipIf(!npx.available)('the real npx', () => {
   const program = npx.available ? npx.url : '';
-  test.each(['@toolcrib-test/no-such-package', 'is-number@99.0.0', 'is-number@7.0.0'])('[ERR-1] %s is not found', async (name) => {
+  test.each(['@toolcrib-test/no-such-package', 'is-number@99.0.0', 'is-number@7.0.0'])('[ERR-1] does not find %s', async (name) => {
     expect(await startAndFail([program, '-y', name])).toMatchObject(notFound);
   });
 });
@@ -179,7 +179,7 @@ const uvx = part('uvx');
 describe.skipIf(!uvx.available)('the real uvx', () => {
   const program = uvx.available ? uvx.url : '';
   test.each([['toolcrib-no-such-package'], ['six==99.0'], ['six'], ['--from', 'six', 'no-such-program']])(
-    '[ERR-1] %s %s %s is not found',
+    '[ERR-1] does not find %s %s %s',
     async (...args) => {
       expect(await startAndFail([program, ...args])).toMatchObject(notFound);
     },
@@ -200,7 +200,7 @@ describe('[LIFE-1] a container without a network', () => {
     [['node', 'server.js'], null, 'getaddrinfo EAI_AGAIN', false],
     [['server'], container, 'dial tcp: lookup api.example.org: no such host', true],
     [['server'], { ...container, name: 'theirs', image: null }, 'no such host', false],
-  ])('of %j, %j says %j: it is the reason: %s', (command, inside, said, isReason) => {
+  ])('of %j, %j, with the output %j explains the failure: %s', (command, inside, said, isReason) => {
     const failure = startupFailure({ exit: { code: 1, signal: null }, lastWords: [said], definition: { command, container: inside } });
     expect(failure.message.includes('"network": "bridge"')).toBe(isReason);
   });

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
-import { redactedSession } from '../../src/sources/mcp/redacted-session.ts';
+import { redactedSession } from '../../src/sources/mcp/session/redacted-session.ts';
 import { redactError, redactOutput } from '../../src/sources/upstream/redacted.ts';
 import { outputFromResult, outputFromRpcError } from '../../src/sources/mcp/session/call-result.ts';
-import { cannotHaveRun, RpcError, SessionLostError } from '../../src/sources/mcp/session/session-errors.ts';
+import { RpcError } from '../../src/sources/mcp/session/session-errors.ts';
+import { cannotHaveRun, SessionLostError } from '../../src/sources/upstream/session-lost.ts';
 import { openStdio, textOf } from '../fixtures/mcp/sessions.ts';
 
-test('[ENV-4] [MCP-11] an error that quotes a secret is cleared of it, and still says whether the call may be made again', () => {
+test('[ENV-4] [MCP-11] an error that quotes a secret is redacted, and still says whether the call may be repeated', () => {
   const redactor = createRedactor();
   redactor.add('canary-5e11c0de');
   const lost = new SessionLostError('It ended: canary-5e11c0de', { mayHaveRun: false, details: { said: 'canary-5e11c0de' } });
@@ -17,7 +18,7 @@ test('[ENV-4] [MCP-11] an error that quotes a secret is cleared of it, and still
   expect(cannotHaveRun(told)).toBe(true);
 });
 
-test('[ENV-4] what a server adds to an answer or an error is cleared of secrets', () => {
+test('[ENV-4] metadata in an answer or an error is redacted', () => {
   const redactor = createRedactor();
   redactor.add('canary-5e11c0de');
   const output = outputFromRpcError(new RpcError(-32_603, 'It failed', { token: 'canary-5e11c0de' }));
@@ -28,7 +29,7 @@ test('[ENV-4] what a server adds to an answer or an error is cleared of secrets'
   expect(redactOutput(clean, redactor)).toBe(clean);
 });
 
-test('[ENV-4] a question that a server asks in the middle of a call is cleared of secrets', async () => {
+test('[ENV-4] a question that a server asks during a call is redacted', async () => {
   await using opened = await openStdio('plain');
   const [name = '', value = ''] =
     Object.entries(JSON.parse(await textOf(opened.session, 'environment')) as Record<string, string>).find(

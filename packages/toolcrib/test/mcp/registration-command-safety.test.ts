@@ -51,7 +51,7 @@ test.each<[string[], string, string[]]>([
   [['deno', 'run', '-A', 'server.ts'], 'program', ['deno']],
   [['bun', 'run', 'xserver.ts'], 'program', ['bun']],
   [['java', '-jar', 'server.jar'], 'program', ['java']],
-])('[SEC-2] [SRC-7] %j is what it looks like', (command, runtime, runs) => {
+])('[SEC-2] [SRC-7] %j is accepted as what it looks like', (command, runtime, runs) => {
   expect(checkCommand(command, { allowedMounts: ['/srv'] })).toEqual({ runtime, runs });
 });
 
@@ -225,7 +225,7 @@ test.each([
   [['npx', '-y', 'github:owner/repo'], ['github:owner/repo']],
   [['npx', 'https://example.com/x.tgz'], ['https://example.com/x.tgz']],
   [['uvx', '--from', 'git+https://example.com/x', 'x'], ['git+https://example.com/x']],
-])('[SEC-2] an operator may allow packages from elsewhere: %j', (command, runs) => {
+])('[SEC-2] an operator may allow packages from other places: %j', (command, runs) => {
   expect(() => checkCommand(command)).toThrow(/unless the operator allows them/);
   expect(checkCommand(command, { allowRisky: true }).runs).toEqual(runs);
 });
@@ -237,11 +237,11 @@ test.each([
   [['uvx', '--from', 'git+https://example.com/x', 'python', '-c', 'evil']],
   [['bash', '-c', 'evil']],
   [['docker', 'run', '--privileged', 'x']],
-])('[SEC-2] what is allowed from elsewhere does not allow %j', (command) => {
+])('[SEC-2] allowing packages from other places does not allow %j', (command) => {
   expect(() => checkCommand(command, { allowRisky: true })).toThrow(/refused|required|hyphen/);
 });
 
-test('[SRC-7] whatever stands behind the package, the script or the image is only data', () => {
+test('[SRC-7] everything behind the package, the script or the image is only data', () => {
   const starts = fc.constantFrom(
     ['npx', '-y', '@a/b'],
     ['uvx', 'x'],

@@ -19,7 +19,7 @@ describe('a server inside a container', () => {
   const running = { container: 'tools', command: ['node', '/srv/server.js'] };
   const made = { image: 'ghcr.io/owner/tools:1', command: ['mcp-server'] };
 
-  test('[SRC-3] a container that runs already is named, with where and as whom the program is started', async () => {
+  test('[SRC-3] names a container that already runs, with the directory and user of the program', async () => {
     const { definition, starts } = await inside({ ...running, workdir: '/srv', user: '1000:1000' });
     expect(starts).toEqual({ runtime: 'docker', runs: ['tools'] });
     expect(definition).toMatchObject({
@@ -31,7 +31,7 @@ describe('a server inside a container', () => {
     });
   });
 
-  test('[SRC-3] a container is made from an image with the safe choice for what is not said', async () => {
+  test('[SRC-3] is made from an image with safe defaults', async () => {
     const { definition, starts } = await inside(made, { mcp_lifecycle_mode: 'singleton' });
     expect(starts).toEqual({ runtime: 'docker', runs: ['ghcr.io/owner/tools:1'] });
     expect(definition).toMatchObject({
@@ -50,7 +50,7 @@ describe('a server inside a container', () => {
     });
   });
 
-  test.each(['always', 'never'])('[SRC-2] [SRC-3] whether its image is fetched can be said: %s', async (pull) => {
+  test.each(['always', 'never'])('[SRC-2] [SRC-3] says whether its image is pulled: %s', async (pull) => {
     expect((await inside({ ...made, pull })).definition.container?.settings.pull).toBe(pull);
     const { definition } = await register({
       name: 'a',
@@ -60,7 +60,7 @@ describe('a server inside a container', () => {
     expect(definition.command.join(' ')).toContain(`--pull ${pull} mcp/time`);
   });
 
-  test('[SRC-3] [ENV-4] secrets in its environment and its command are sealed, and what is shown can be sent back', async () => {
+  test('[SRC-3] [ENV-4] has secrets in its environment and command sealed, and what is shown can be sent back', async () => {
     const env = { A_TOKEN: 'S1', LEVEL: 'info', B: { secret_ref: 'shared' } };
     const { definition, secrets } = await inside({ ...running, env, command: ['server', '--api-key', 'S2'] });
     expect(secrets).toEqual({ A_TOKEN: 'S1', ARG_API_KEY: 'S2' });
@@ -72,33 +72,39 @@ describe('a server inside a container', () => {
     expect(mergeUpdate(definition, form).mcp_container?.env).toEqual({ ...definition.environment, LEVEL: 'info' });
   });
 
-  test('[SRC-3] shells and interpreters are contained there, so that they are not refused', async () => {
+  test('[SRC-3] may be a shell or an interpreter, because it is contained', async () => {
     const { definition } = await inside({ ...running, command: ['sh', '-c', 'exec server'] });
     expect(definition.command).toEqual(['sh', '-c', 'exec server']);
   });
 
-  test('[SRC-8] a preview says what would be started and where', async () => {
+  test('[SRC-8] is shown in a preview with what would be started and where', async () => {
     const { starts, missing } = await register({ name: 'a', mcp_container: made }, { preview: true });
     expect({ starts, missing }).toEqual({ starts: { runtime: 'docker', runs: ['ghcr.io/owner/tools:1'] }, missing: [] });
   });
 
   const oauth = { type: 'oauth', authorization_server: 'https://auth.example.com' };
   const refused: [string, object, object, string, RegExp][] = [
-    ['neither a container nor an image', { command: ['x'] }, {}, 'mcp_container.container', /image to make one from/],
-    ['nothing at all', {}, {}, 'mcp_container.container', /Say which container/],
+    ['neither a container nor an image', { command: ['x'] }, {}, 'mcp_container.container', /image to create one from/],
+    ['nothing at all', {}, {}, 'mcp_container.container', /Name a running container/],
     ['both', { ...running, image: 'x' }, {}, 'mcp_container.image', /twice/],
-    ['no command', { container: 'tools' }, {}, 'mcp_container.command', /Say what is started/],
+    ['no command', { container: 'tools' }, {}, 'mcp_container.command', /Give the program to start/],
     ['an empty program', { ...running, command: [''] }, {}, 'mcp_container.command', /empty/],
     ['a NUL character', { ...running, command: ['x', 'a\0b'] }, {}, 'mcp_container.command', /NUL/],
-    ['a program that is filled in later', { ...running, command: ['${X}'] }, {}, 'mcp_container.command', /must be named/],
+    ['a program that is filled in later', { ...running, command: ['${X}'] }, {}, 'mcp_container.command', /Name the program itself/],
     ['a program that is an option', { ...running, command: ['-c'] }, {}, 'mcp_container.command', /hyphen/],
     ['a container by an option', { ...running, container: '--privileged' }, {}, 'mcp_container.container', /not the name/],
     ['a container by a path', { ...running, container: '../x' }, {}, 'mcp_container.container', /not the name/],
     ['a container that is filled in later', { ...running, container: '${X}' }, {}, 'mcp_container.container', /not the name/],
     ['an image by an option', { ...made, image: '-v' }, {}, 'mcp_container.image', /not the name of a container image/],
     ['an image that is filled in later', { ...made, image: '${X}' }, {}, 'mcp_container.image', /not the name/],
-    ['the network of the host', { ...made, network: 'host' }, {}, 'mcp_container.network', /host is refused/],
-    ['a mount in place of everything', { ...made, mounts: [{ source: 'v', target: '/' }] }, {}, 'mcp_container.mounts.0.target', /whole/],
+    ['the network of the host', { ...made, network: 'host' }, {}, 'mcp_container.network', /host's network is refused/],
+    [
+      'a mount in place of everything',
+      { ...made, mounts: [{ source: 'v', target: '/' }] },
+      {},
+      'mcp_container.mounts.0.target',
+      /replace the root/,
+    ],
     ['a mount that is two', { ...made, mounts: [{ source: 'v', target: '/x,readonly' }] }, {}, 'mcp_container.mounts.0', /comma/],
     ['limits of somebody else’s container', { ...running, limits: {} }, {}, 'mcp_container.limits', /no effect/],
     ['a network of somebody else’s container', { ...running, network: 'none' }, {}, 'mcp_container.network', /no effect/],
@@ -117,15 +123,15 @@ describe('a server inside a container', () => {
     ['mcp_transport_type sse', running, { mcp_transport_type: 'sse' }, 'mcp_transport_type', /stdio/],
     ['headers', running, { headers: {} }, 'headers', /mcp_container\.env/],
     ['a credential', running, { credential: { type: 'bearer', token: 'x' } }, 'credential', /docker package/],
-    ['a credential of each user', running, { credential: oauth, credential_env: 'T' }, 'credential', /shared by all/],
-    ['credential_env', running, { credential_env: 'T' }, 'credential_env', /shared by all/],
+    ['a credential of each user', running, { credential: oauth, credential_env: 'T' }, 'credential', /All callers share the container/],
+    ['credential_env', running, { credential_env: 'T' }, 'credential_env', /All callers share the container/],
   ];
-  test.each(refused)('[SRC-3] [SRC-10] %s is refused, and the field is named', async (_what, container, body, field, message) => {
+  test.each(refused)('[SRC-3] [SRC-10] is refused with %s, and the field is named', async (_what, container, body, field, message) => {
     const refusal = await refusalOf(inside(container, body));
     expect(refusal).toMatchObject({ code: 'VALIDATION_ERROR', field, message: expect.stringMatching(message) });
   });
 
-  test.each([['container:other'], ['a/b'], ['']])('[SRC-3] %j is no network', (network) => {
+  test.each([['container:other'], ['a/b'], ['']])('[SRC-3] cannot have the network %j', (network) => {
     expect(mcpRegistrationSchema.safeParse({ name: 'a', mcp_container: { ...made, network } }).success).toBe(false);
   });
 
@@ -136,7 +142,7 @@ describe('a server inside a container', () => {
     [{ workdir: 'relative' }],
     [{ user: 'a b' }],
     [{ privileged: true }],
-  ])('[SRC-3] %j cannot be said', (said) => {
+  ])('[SRC-3] cannot have %j', (said) => {
     expect(mcpRegistrationSchema.safeParse({ name: 'a', mcp_container: { ...made, ...said } }).success).toBe(false);
   });
 });
@@ -144,7 +150,7 @@ describe('a server inside a container', () => {
 describe('a docker package', () => {
   const docker = { package: { package_type: 'docker', identifier: 'mcp/x' }, transport: { type: 'stdio' } };
 
-  test('[SRC-2] mcp_container beside it says how its container is made', async () => {
+  test('[SRC-2] takes its container settings from mcp_container', async () => {
     const mcp_container = {
       limits: { memory_mb: 64, cpus: 0.5, pids: 32 },
       network: 'bridge',
@@ -167,7 +173,7 @@ describe('a docker package', () => {
     );
   });
 
-  test.each([['container'], ['image'], ['command'], ['env']])('[SRC-2] %s beside a package is refused', async (field) => {
+  test.each([['container'], ['image'], ['command'], ['env']])('[SRC-2] is refused with %s', async (field) => {
     const value = { container: 'x', image: 'x', command: ['x'], env: {} }[field];
     expect(await refusalOf(register({ name: 'a', mcp: docker, mcp_container: { [field]: value } }))).toMatchObject({
       field: `mcp_container.${field}`,
@@ -183,14 +189,14 @@ describe('a docker package', () => {
     ],
     ['a program', { mcp_command: ['/opt/x'] }],
     ['a docker run that is written out', { mcp_command: ['docker', 'run', 'mcp/x'] }],
-  ])('[SRC-2] mcp_container beside %s is refused', async (_what, body) => {
+  ])('[SRC-2] is the only package for mcp_container, which is refused beside %s', async (_what, body) => {
     expect(await refusalOf(register({ name: 'a', ...body, mcp_container: { network: 'bridge' } }))).toMatchObject({
       field: 'mcp_container',
-      message: expect.stringContaining('this is neither'),
+      message: expect.stringContaining('is only for docker packages'),
     });
   });
 
-  test('[SRC-7] a manifest’s image is made as it says, and else as is usual, or as mcp_container says', async () => {
+  test('[SRC-7] of a manifest is made as that says, else by default or as mcp_container says', async () => {
     const manifest = (runtimeArguments: object[]) => ({
       name: 'a',
       packages: [{ registryType: 'oci', identifier: 'mcp/x', runtimeArguments }],
@@ -209,7 +215,7 @@ describe('a docker package', () => {
     expect(await commandOf([], { mcp_container: { network: 'bridge' } })).toContain('--network bridge --read-only');
     expect(await refusalOf(commandOf(own, { mcp_container: { network: 'none' } }))).toMatchObject({
       field: 'mcp_container',
-      message: expect.stringContaining('The package says --network itself'),
+      message: expect.stringContaining('The package already sets --network'),
     });
     expect(await refusalOf(commandOf([named('--pids-limit', '8')]))).toMatchObject({ message: expect.stringContaining('32') });
     expect(await refusalOf(commandOf([named('--network', 'host')]))).toMatchObject({ message: expect.stringContaining('refused') });
@@ -226,17 +232,17 @@ describe('a docker package', () => {
       '/usr/bin/docker container run -m 1g --pids-limit=64 --security-opt=no-new-privileges x',
       '/usr/bin/docker container run --rm -i --init --memory-swap 1g -m 1g --pids-limit=64 --security-opt=no-new-privileges x',
     ],
-  ])('[SEC-2] %s stays as it was written, but for what keeps it in bounds', async (written, kept) => {
+  ])('[SEC-2] %s stays as it was written, except for what keeps it in bounds', async (written, kept) => {
     expect((await register({ name: 'a', mcp_command: written.split(' ') })).definition.command.join(' ')).toBe(kept);
   });
 
-  test('[SRC-1] an image behind the hint docker is a docker package', async () => {
+  test('[SRC-1] can be an image with the hint docker', async () => {
     const { definition } = await register({ name: 'a', mcp_runtime_hint: 'docker', mcp_command: ['mcp/x'], mcp_args: ['-v'] });
     expect(definition.command).toEqual([...dockerRun, 'mcp/x', '-v']);
   });
 });
 
-describe('mounting', () => {
+describe('a mount', () => {
   async function folders() {
     const root = await pluginDirectory({ 'allowed/inner/file': '', 'other/file': '', 'allowed/.ssh/id': '', 'allowed/docker.sock': '' });
     mkdirSync(join(root, 'real'));
@@ -250,7 +256,7 @@ describe('mounting', () => {
   };
 
   test.each([['allowed'], ['allowed/inner'], ['allowed/inner/'], ['allowed/not-yet/there'], ['other/../allowed'], ['real/x'], ['link/x']])(
-    '[SEC-2] %s is inside what the operator allows',
+    '[SEC-2] of %s is inside what the operator allows',
     async (path) => {
       const root = await folders();
       const { definition } = await mount(`${root}/${path}`, [join(root, 'allowed'), join(root, 'link')]);
@@ -265,11 +271,11 @@ describe('mounting', () => {
     ['allowed/way-out', /--allow-mount/],
     ['allowed/way-out/not-yet', /--allow-mount/],
     ['', /--allow-mount/],
-    ['allowed/docker.sock', /way out/],
-    ['allowed/inner/podman.sock', /way out/],
+    ['allowed/docker.sock', /access to this machine/],
+    ['allowed/inner/podman.sock', /access to this machine/],
     ['allowed/.ssh', /keys/],
-    ['allowed/${NAME}', /said outright/],
-  ])('[SEC-2] %s is refused', async (path, message) => {
+    ['allowed/${NAME}', /cannot contain/],
+  ])('[SEC-2] of %s is refused', async (path, message) => {
     const root = await folders();
     const refusal = await refusalOf(mount(`${root}/${path}`, [join(root, 'allowed')]));
     expect(refusal).toMatchObject({ field: 'mcp_container.mounts.0.source', message: expect.stringMatching(message) });
@@ -286,18 +292,20 @@ describe('mounting', () => {
     ['/var/run/docker/x'],
     ['/run/containerd/x'],
     ['/run/user/1000/podman/x'],
-  ])('[SEC-2] %s is refused even where the operator allows it', async (source) => {
-    expect(await refusalOf(mount(source, ['/var', '/run', source]))).toMatchObject({ message: expect.stringContaining('way out') });
+  ])('[SEC-2] of %s is refused even if the operator allows it', async (source) => {
+    expect(await refusalOf(mount(source, ['/var', '/run', source]))).toMatchObject({
+      message: expect.stringContaining('access to this machine'),
+    });
   });
 
-  test('[SEC-2] without a word from the operator there are volumes, and nothing of this machine', async () => {
+  test('[SEC-2] can be a volume by default, and nothing of this machine', async () => {
     expect((await mount('volume-1', [])).definition.container?.settings.mounts).toHaveLength(1);
     for (const source of ['/srv', './x', '..', '~/x'])
       expect(await refusalOf(mount(source, []))).toMatchObject({ message: expect.stringContaining('is refused') });
   });
 
   test.each([['-v', 'ROOT/other:/x'], ['--volume=ROOT/allowed/way-out:/x:ro'], ['--mount', 'type=bind,src=ROOT/other,dst=/x']])(
-    '[SEC-2] docker run %s %s is held to the same',
+    '[SEC-2] by docker run %s %s is held to the same rules',
     async (...options) => {
       const root = await folders();
       const allowedMounts = [join(root, 'allowed')];

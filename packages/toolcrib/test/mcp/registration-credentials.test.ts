@@ -70,7 +70,7 @@ test.each<[string, object, object, Record<string, string>]>([
     { 'credential.client_secret': 'S1' },
   ],
 ])(
-  '[ID-2] [ENV-4] %s: its secrets are put aside, shown as ***, and kept when that is sent back',
+  '[ID-2] [ENV-4] %s has its secrets sealed, shown as ***, and kept when that is sent back',
   async (_what, credential, stored, secrets) => {
     const registered = await register({ ...remote, credential });
     expect(registered.definition.credential).toEqual(stored);
@@ -116,7 +116,7 @@ test('[INV-6] a credential for discovery has secrets of its own', async () => {
   expect((await register(mergeUpdate(definition, update))).definition).toEqual(definition);
 });
 
-test('[ID-6] a server that is started here may speak for its users', async () => {
+test('[ID-6] a local server may act for its users', async () => {
   expect((await register({ ...local, discovery_credential: { type: 'none' } })).definition).toMatchObject({
     credential: { type: 'oauth', authorization_server: 'https://auth.example.com' },
     credential_env: 'NOTES_TOKEN',

@@ -6,9 +6,9 @@ import { CribError } from '../../src/model/crib-error.ts';
 import { mcpRegistrationSchema } from '../../src/sources/mcp/registration/forms.ts';
 import { readManifest } from '../../src/sources/mcp/registration/manifest.ts';
 import { normaliseRegistration } from '../../src/sources/mcp/registration/normalise.ts';
-import type { McpDefinition } from '../../src/model/mcp-definition.ts';
+import type { McpDefinition } from '../../src/sources/mcp/mcp-definition.ts';
 import type { NormalisedRegistration } from '../../src/sources/registration/normalised-registration.ts';
-import type { RegistrationContext } from '../../src/sources/registration/registration-context.ts';
+import type { McpRegistrationContext } from '../../src/sources/mcp/registration/mcp-registration-context.ts';
 
 const sourceId = '0b5c7f0e-3a54-4c3e-9d58-5a1f6c1d2e3f';
 
@@ -20,7 +20,10 @@ export const dockerRun = 'docker run --rm -i --init --memory 512m --memory-swap 
   .split(' ');
 
 /** A registration as the API would take it: parsed strictly, then normalised. */
-export async function register(body: unknown, context: Partial<RegistrationContext> = {}): Promise<NormalisedRegistration<McpDefinition>> {
+export async function register(
+  body: unknown,
+  context: Partial<McpRegistrationContext> = {},
+): Promise<NormalisedRegistration<McpDefinition>> {
   return normaliseRegistration(mcpRegistrationSchema.parse(body), { readManifest, secretName, ...context });
 }
 

@@ -61,7 +61,7 @@ test('[SRC-4] a command with a Python path and a variable that is filled in late
   });
 });
 
-test('[SRC-4] an HTTP server takes the OAuth2 of its template as client credentials', async () => {
+test('[SRC-4] an HTTP server uses the OAuth2 of its template as client credentials', async () => {
   const definitions = await definitionsOf({
     config: { mcpServers: { remote_server: { transport: 'http', url: 'https://mcp.example.com/api' } } },
     auth: oauth2,
@@ -130,7 +130,7 @@ test('[SRC-4] a UTCP manual gives each server once, however many tools name it',
   expect(Object.keys(definitions)).toEqual(['filesystem']);
 });
 
-test('[SRC-4] the name of a call template stays with its servers', async () => {
+test('[SRC-4] servers keep the name of their call template', async () => {
   const template = (name: string, command: string) => ({
     name,
     call_template_type: 'mcp',
@@ -140,7 +140,7 @@ test('[SRC-4] the name of a call template stays with its servers', async () => {
   expect(Object.values(definitions).map(({ manual }) => manual)).toEqual(['dev_mcp', 'prod_mcp']);
 });
 
-test('[SRC-4] two different servers of one name are not mistaken for one', () => {
+test('[SRC-4] two different servers of one name are kept apart', () => {
   const template = (command: string) => ({ call_template_type: 'mcp', config: { mcpServers: { a: { command } } } });
   const { registrations, problems } = parseImport(JSON.stringify([template('x'), template('y')]));
   expect(registrations).toHaveLength(1);
@@ -167,7 +167,7 @@ test('[SRC-4] a key in the address of a tool becomes a credential, and is not st
     ['weather', { type: 'api_key', in: 'query', name: 'appid', value: '${WEATHER_KEY}' }],
     ['weather 2', { type: 'api_key', in: 'query', name: 'api_key', value: 'abc/def' }],
   ]);
-  const texts = registrations.map(({ form }) => (form.source_type === 'openapi' ? form.openapi.text : ''));
+  const texts = registrations.map(({ form }) => (form.source_type === 'openapi' ? (form['openapi'] as { text: string }).text : ''));
   expect(texts[0]).toContain('"https://api.weather.example/now?units=metric&token={token}"');
   expect(JSON.stringify(texts)).not.toMatch(/WEATHER_KEY|abc|pw-1234|k-1234/);
   expect(problems).toEqual([
@@ -191,9 +191,9 @@ test('[SRC-4] call templates that cannot be called from here and a template with
   );
   expect(registrations.map(({ form }) => form.name)).toEqual(['good', 'weather']);
   expect(problems).toEqual([
-    { entry: '[0]', message: expect.stringContaining('"cli" cannot be called from here: mcp and http can') },
+    { entry: '[0]', message: expect.stringContaining('"cli" is not supported; use mcp or http') },
     { entry: '[1]', message: expect.stringContaining('Import that file') },
-    { entry: '[2]', message: expect.stringContaining('"sse" cannot be called from here') },
+    { entry: '[2]', message: expect.stringContaining('"sse" is not supported') },
     { entry: '[3]', message: expect.stringContaining('config.mcpServers') },
     { entry: '[4]', message: expect.stringContaining('Put it into a manual') },
     { entry: '[5]', message: expect.stringContaining('http_method') },
@@ -244,7 +244,7 @@ test.each<[string, object]>([
   ['of an unknown kind', { auth_type: 'magic' }],
   ['without a secret', { auth_type: 'oauth2', client_id: 'a', token_url: 'https://x.example' }],
   ['by a key somewhere else', { auth_type: 'api_key', api_key: 'a', location: 'body' }],
-])('[SRC-4] UTCP authentication %s is reported, and never left out', (_what, auth) => {
+])('[SRC-4] UTCP authentication %s is reported, and never ignored', (_what, auth) => {
   const config = { call_template_type: 'mcp', config: { mcpServers: { a: { url: 'https://x.example' } } }, auth };
   const { registrations, problems } = parseImport(JSON.stringify(config));
   expect(registrations).toEqual([]);

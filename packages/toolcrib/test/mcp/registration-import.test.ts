@@ -96,12 +96,12 @@ test.each<[string, unknown, object]>([
   expect((await definitionsOf(config))['a']).toMatchObject({ lifecycle_mode: 'singleton', ...definition });
 });
 
-test('[SRC-4] what means nothing here is told, and not left out silently', () => {
+test('[SRC-4] settings that mean nothing here are reported, not ignored silently', () => {
   const entry = { command: 'x', description: 'Mine', autoApprove: ['b'], timeout: 2000, gateway: 'y', env: {}, type: 'stdio' };
   const { registrations } = parseImport(JSON.stringify({ mcpServers: { a: entry, b: { command: 'x', timeout: 30 } } }));
   expect(registrations.map(({ notes }) => notes)).toEqual([
     [
-      'autoApprove: not used. Policies say who may use which tool',
+      'autoApprove: not used. Policies decide who may use which tool',
       'Not used: gateway',
       expect.stringContaining('2000 may be seconds or milliseconds'),
     ],
@@ -110,14 +110,14 @@ test('[SRC-4] what means nothing here is told, and not left out silently', () =>
   expect(registrations[0]?.form).not.toHaveProperty('resilience');
 });
 
-test('[SRC-4] a server that a client has switched off stays so', () => {
+test('[SRC-4] a server that a client has switched off stays off', () => {
   const { registrations } = parseImport(
     JSON.stringify({ mcpServers: { a: { command: 'x', disabled: true }, b: { command: 'x', enabled: false }, c: { command: 'x' } } }),
   );
   expect(registrations.map(({ form }) => form.enabled)).toEqual([false, false, true]);
 });
 
-test('[SRC-4] comments and commas too many, as editors allow them, do not matter', async () => {
+test('[SRC-4] comments and trailing commas, as editors allow them, are accepted', async () => {
   const definitions = await definitionsOf(`\uFEFF// My servers
   {
     "mcpServers": { /* one */
@@ -129,16 +129,16 @@ test('[SRC-4] comments and commas too many, as editors allow them, do not matter
 
 test.each<[string, unknown, RegExp]>([
   ['neither a command nor an address', {}, /neither a command nor an address/],
-  ['a command and an address', { command: 'x', url: 'https://x.example' }, /only one/],
+  ['a command and an address', { command: 'x', url: 'https://x.example' }, /both a command and an address/],
   ['something else', 'npx x', /expected object/],
   ['null', null, /expected object/],
   ['arguments that are a text', { command: 'x', args: '-y' }, /^args: /],
-  ['an unknown transport', { type: 'websocket', url: 'https://x.example' }, /no transport/],
-  ['a command over HTTP', { type: 'http', command: 'x' }, /give its url/],
-  ['an address over stdio', { type: 'stdio', url: 'https://x.example' }, /over stdio/],
+  ['an unknown transport', { type: 'websocket', url: 'https://x.example' }, /is not a transport/],
+  ['a command over HTTP', { type: 'http', command: 'x' }, /Give the url/],
+  ['an address over stdio', { type: 'stdio', url: 'https://x.example' }, /its transport is stdio/],
   ['a file of variables', { command: 'x', envFile: '${workspaceFolder}/.env' }, /^envFile: /],
-  ['a folder that only an editor knows', { command: 'x', args: ['${workspaceFolder}/x'] }, /known to an editor only/],
-  ['a default that only a client knows', { command: 'x', env: { A: '${B:-c}' } }, /known to an editor only/],
+  ['a folder that only an editor knows', { command: 'x', args: ['${workspaceFolder}/x'] }, /Only an editor can fill in/],
+  ['a default that only a client knows', { command: 'x', env: { A: '${B:-c}' } }, /Only an editor can fill in/],
 ])('[SRC-4] an entry with %s is reported beside the good ones', (_what, entry, message) => {
   const { registrations, problems } = parseImport(
     JSON.stringify({ mcpServers: { good: { command: 'x' }, bad: entry, also: { url: 'https://x.example' } } }),
@@ -166,6 +166,6 @@ test.each<[string, string]>([
   expect(() => parseImport(text)).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR' }));
 });
 
-test('[SRC-4] a file of nothing but commas and brackets is read in no time to speak of', () => {
+test('[SRC-4] a file of nothing but commas and brackets is read without delay', () => {
   expect(() => parseImport(`{"mcpServers": {"a": {"command": "x", "args": [${'[,],'.repeat(300_000)}]}}}`)).not.toThrow();
 });

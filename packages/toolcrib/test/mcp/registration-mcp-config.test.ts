@@ -18,7 +18,7 @@ const mcpConfig = {
   config: { any: ['thing'] },
 };
 
-test('[SRC-2] an McpConfig is registered as it stands', async () => {
+test('[SRC-2] an McpConfig is registered unchanged', async () => {
   const { name, enabled, definition, secrets } = await register(mcpConfig);
   expect({ name, enabled, secrets }).toEqual({ name: 'GitHub', enabled: true, secrets: { PIN: '1234' } });
   expect(definition).toMatchObject({
@@ -37,7 +37,7 @@ test.each([
   ['Binary', 'Stdio', { command: ['x'] }],
   ['Http', { Http: { url: 'https://mcp.example.com/api' } }, { command: [], server_url: 'https://mcp.example.com/api' }],
   ['http', { http: { url: 'https://mcp.example.com/api' } }, { command: [], server_url: 'https://mcp.example.com/api' }],
-])('[SRC-2] a package of the type %s over %j is taken under mcp and at the top', async (package_type, transport, expected) => {
+])('[SRC-2] a package of the type %s over %j is accepted under mcp and at the top', async (package_type, transport, expected) => {
   const described = { package: { package_type, identifier: 'x' }, transport };
   const { definition } = await register({ name: 'a', ...described });
   expect(definition).toMatchObject(expected);
@@ -56,20 +56,20 @@ test.each([
       { name: 'TOKEN', value: 't', secret_ref: null },
     ],
   ],
-])('[SRC-2] variables are given as %s', async (_what, env_vars) => {
+])('[SRC-2] variables can be given as %s', async (_what, env_vars) => {
   const { definition, secrets } = await register({ name: 'a', ...described, env_vars });
   expect(definition.environment).toEqual({ A: { value: 'b' }, TOKEN: { secret_ref: secretName('TOKEN') } });
   expect(secrets).toEqual({ TOKEN: 't' });
 });
 
-test('[SRC-1] [SRC-2] null is the same as nothing', async () => {
+test('[SRC-1] [SRC-2] null means the same as absent', async () => {
   const plain = await register({ name: 'a', ...described });
   const nulls = { mcp: null, mcp_server_url: null, mcp_env_vars: null, headers: null, credential: null, namespace: null, tools: null };
   const inside = { source: null, env_vars: null, config: null, package: { ...described.package, version: null, args: null } };
   expect(await register({ name: 'a', ...described, ...nulls, ...inside })).toEqual(plain);
 });
 
-test('[SRC-2] a package is started in the folder that is given', async () => {
+test('[SRC-2] a package is started in the given folder', async () => {
   expect((await register({ name: 'a', ...described, mcp_cwd: '/srv' })).definition.cwd).toBe('/srv');
   expect((await register({ name: 'a', mcp: described, mcp_cwd: '/srv' })).definition.cwd).toBe('/srv');
 });

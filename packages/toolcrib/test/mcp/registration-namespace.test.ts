@@ -21,7 +21,7 @@ test.each([
   expect(namespaceFromName(name)).toEqual(namespace);
 });
 
-test('[NAME-2] any name gives a legal namespace, always the same, which is its own', () => {
+test('[NAME-2] any name gives a legal namespace, always the same, which gives itself', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), fc.string({ maxLength: 80 })), (name) => {
       const namespace = namespaceFromName(name);
@@ -34,7 +34,7 @@ test('[NAME-2] any name gives a legal namespace, always the same, which is its o
   );
 });
 
-test.each(['a', 'a_b', '0', 'a-_-', 'a'.repeat(32)])('[NAME-2] the given namespace %j is taken as it is', (namespace) => {
+test.each(['a', 'a_b', '0', 'a-_-', 'a'.repeat(32)])('[NAME-2] the given namespace %j is used as it is', (namespace) => {
   expect(checkNamespace(namespace)).toBe(namespace);
 });
 

@@ -38,12 +38,12 @@ describe('the variables of a remote server', () => {
     ['the name of a header', { 'X-API-Key': 'k', 'X-Team': 'blue' }, { 'X-API-Key': 'k', 'X-Team': 'blue' }],
     ['a header without a hyphen', { Authorization: 'Basic abc', Cookie: 'a=b' }, { Authorization: 'Basic abc', Cookie: 'a=b' }],
     ['a name that a header names', { TEAM: 'blue', 'X-Team': '${TEAM}' }, { 'X-Team': 'blue' }],
-  ])('[SRC-1] [ENV-5] %s is sent', async (_what, mcp_env_vars, headers) => {
+  ])('[SRC-1] [ENV-5] are sent as headers: %s', async (_what, mcp_env_vars, headers) => {
     expect(await sent({ ...remote, mcp_env_vars })).toEqual(headers);
     expect(await sent(asPackage(mcp_env_vars))).toEqual(headers);
   });
 
-  test('[SRC-1] one that the address names is filled in there', async () => {
+  test('[SRC-1] are filled in where the address names them', async () => {
     const { definition } = await register({
       name: 'a',
       mcp_server_url: 'https://x.example/${TENANT}/mcp',
@@ -52,7 +52,7 @@ describe('the variables of a remote server', () => {
     expect(definition.environment).toEqual({ TENANT: { value: 'acme' } });
   });
 
-  test('[ENV-4] a key that is named as a header is put aside, and kept by ***', async () => {
+  test('[ENV-4] are sealed if they are keys named as headers, and kept by ***', async () => {
     const body = { ...remote, mcp_env_vars: { 'X-API-Key': 'S1' } };
     const { definition, secrets } = await register(body);
     expect(secrets).toEqual({ 'header.X-API-Key': 'S1' });
@@ -60,18 +60,18 @@ describe('the variables of a remote server', () => {
     expect((await register(mergeUpdate(definition, again))).definition).toEqual(definition);
   });
 
-  test('[ENV-5] an explicit header wins', async () => {
+  test('[ENV-5] give way to an explicit header', async () => {
     expect(await sent({ ...remote, headers: { 'x-team': 'red' }, mcp_env_vars: { 'X-Team': 'blue' } })).toEqual({ 'x-team': 'red' });
   });
 
   test.each<[string, object, string, RegExp]>([
-    ['of any other name', { GITHUB_TOKEN: 't' }, 'GITHUB_TOKEN', /would reach nobody.*BEARER_TOKEN.*MCP_HEADER_GITHUB_TOKEN/],
-    ['that names only itself', { REGION: '${REGION}' }, 'REGION', /would reach nobody/],
+    ['of any other name', { GITHUB_TOKEN: 't' }, 'GITHUB_TOKEN', /would have no effect.*BEARER_TOKEN.*MCP_HEADER_GITHUB_TOKEN/],
+    ['that names only itself', { REGION: '${REGION}' }, 'REGION', /would have no effect/],
     ['that is a header of the connection', { 'Content-Length': '1' }, 'Content-Length', /belongs to the connection/],
     ['with a line break', { 'X-Team': 'a\nb' }, 'X-Team', /line break/],
     ['that is sent already', { API_KEY: 'a', 'X-API-Key': 'b' }, 'X-API-Key', /API_KEY and X-API-Key are the same header/],
     ['that is sent already, in other letters', { MCP_HEADER_X_TEAM: 'a', 'x-team': 'b' }, 'x-team', /are the same header/],
-  ])('[SRC-1] one %s is refused with what to write', async (_what, mcp_env_vars, name, message) => {
+  ])('[SRC-1] are refused with what to write: %s', async (_what, mcp_env_vars, name, message) => {
     for (const [body, field] of [
       [{ ...remote, mcp_env_vars }, 'mcp_env_vars'],
       [asPackage(mcp_env_vars), 'env_vars'],
@@ -83,7 +83,7 @@ describe('the variables of a remote server', () => {
   });
 });
 
-test("[SEC-1] [ID-4] where plain http is allowed, a caller's own token still is not sent over it", async () => {
+test("[SEC-1] [ID-4] a caller's own token is never sent over plain http, even where that is allowed", async () => {
   const lenient = { checkAddress: (url: string | URL) => checkAddress(url, true) };
   const body = { name: 'a', mcp_server_url: 'http://cml-mcp:9000' };
   expect((await register(body, lenient)).definition).toMatchObject({ server_url: 'http://cml-mcp:9000', allow_insecure: false });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
+import { mcpDefinitionSchema } from '../../src/sources/mcp/mcp-definition.ts';
 import { mcpRegistrationSchema } from '../../src/sources/mcp/registration/forms.ts';
 import { dockerRun, pluginDirectory, refusalOf, register, secretName } from './registration-fixture.ts';
 
@@ -142,13 +142,13 @@ test.each([
   expect(mcpRegistrationSchema.safeParse(body).success).toBe(false);
 });
 
-test('[SRC-1] an address makes a server remote: streamable HTTP, or the old SSE when it is said', async () => {
+test('[SRC-1] an address makes a server remote: streamable HTTP, or the old SSE if requested', async () => {
   expect((await register(remote)).definition).toMatchObject({ transport_type: 'streamable_http', server_url: remote.mcp_server_url });
   expect((await register({ ...remote, mcp_transport_type: 'sse' })).definition.transport_type).toBe('sse');
   expect((await register({ ...remote, mcp_plugin_dir: '/no/such/directory' })).definition.plugin_dir).toBeNull();
 });
 
-test('[SRC-1] a command replaces the one of the manifest, and arguments are added to either', async () => {
+test('[SRC-1] a command replaces that of the manifest, and arguments are added to either', async () => {
   const manifest = {
     name: 'x',
     packages: [{ runtime: 'node', command: ['server.js', '--a'], environment_variables: [{ name: 'A', required: true }] }],
@@ -170,7 +170,7 @@ test('[SRC-1] a plugin directory with a command needs no manifest', async () => 
   expect(await refusalOf(register({ name: 'a', mcp_plugin_dir: directory }))).toMatchObject({ field: 'mcp_plugin_dir' });
 });
 
-test('[SRC-1] a hint says what starts the command', async () => {
+test('[SRC-1] a runtime hint says what starts the command', async () => {
   const commandOf = async (hint: string, own: string[]) =>
     (await register({ name: 'a', mcp_runtime_hint: hint, mcp_command: own })).definition.command;
   expect(await commandOf('npx', ['@a/b', '--x'])).toEqual(['npx', '-y', '@a/b', '--x']);
@@ -180,14 +180,14 @@ test('[SRC-1] a hint says what starts the command', async () => {
   expect(await commandOf('node', ['/srv/x.js'])).toEqual(['node', '/srv/x.js']);
 });
 
-test('[SRC-8] a preview names what is missing instead of refusing', async () => {
+test('[SRC-8] a preview names missing fields instead of refusing', async () => {
   const env_vars = { A: { is_secret: true, required: true }, B: { value: 'b', is_secret: false, required: true } };
   const { missing, starts } = await register({ name: 'a', mcp: { ...mcp, env_vars } }, { preview: true });
   expect(missing).toEqual(['mcp.env_vars.A']);
   expect(starts).toEqual({ runtime: 'npx', runs: ['x'] });
 });
 
-test('[SRC-10] a required variable whose reference leads nowhere is missing', async () => {
+test('[SRC-10] a required variable whose reference does not exist is missing', async () => {
   const registerWith = (variable: object) =>
     register(
       {
@@ -227,7 +227,7 @@ test.each([
   expect(secrets).toEqual(secret ? { [name]: value } : {});
 });
 
-test('[ENV-4] secrets in arguments, addresses, headers and credentials are taken out of the definition', async () => {
+test('[ENV-4] secrets in arguments, addresses, headers and credentials are removed from the definition', async () => {
   const local = await register({
     name: 'a',
     mcp_command: [
@@ -295,13 +295,13 @@ test('[ENV-4] secrets in arguments, addresses, headers and credentials are taken
   expect(JSON.stringify(far.definition)).not.toMatch(/S\d/);
 });
 
-test('two secrets that would have one name get two', async () => {
+test('two secrets that would have the same name get different ones', async () => {
   const { definition, secrets } = await register({ name: 'a', mcp_command: ['x', '--token', 'S1', '--token', 'S2', '--token', 'S1'] });
   expect(definition.command).toEqual(['x', '--token', '${ARG_TOKEN}', '--token', '${ARG_TOKEN_2}', '--token', '${ARG_TOKEN}']);
   expect(secrets).toEqual({ ARG_TOKEN: 'S1', ARG_TOKEN_2: 'S2' });
 });
 
-test('[SRC-1] what the common fields say reaches the definition', async () => {
+test('[SRC-1] the common fields reach the definition', async () => {
   const common = {
     namespace: 'mine',
     enabled: false,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseJsonc } from '../../src/sources/mcp/registration/parse-jsonc.ts';
+import { parseJsonc } from '../../src/model/parse-jsonc.ts';
 import { dockerRun, pluginDirectory, refusalOf, register, secretName } from './registration-fixture.ts';
 
 const githubManifest = {
@@ -27,7 +27,7 @@ const githubPlugin = {
   mcp_env_vars: { GITHUB_TOKEN: 'ghp_xxx...' },
 };
 
-test('[SRC-1] [SRC-7] the plugin of the original documents is registered, and its token is taken out', async () => {
+test('[SRC-1] [SRC-7] the plugin of the original documents is registered, and its token is removed from the definition', async () => {
   const directory = await pluginDirectory({ 'plugin.json': githubManifest });
   const registered = await register({ ...githubPlugin, mcp_plugin_dir: directory });
   expect(registered).toEqual({
@@ -162,7 +162,7 @@ test('[SRC-2] [SEC-2] neither a program nor a package it needs can be an option 
   }
 });
 
-test('[SRC-2] an http package is only connected to', async () => {
+test('[SRC-2] an http package is only connected to, and never started', async () => {
   const mcp = { package: { package_type: 'http', identifier: 'remote' }, transport: { type: 'http', url: 'https://mcp.example.com/api' } };
   const { definition, starts } = await register({ name: 'a', mcp });
   expect(starts).toBeNull();
@@ -183,7 +183,7 @@ test.each([
   expect(definition.origin).toEqual(origin);
 });
 
-test('[SRC-2] variables are values, secrets and references, and a container is told their names', async () => {
+test('[SRC-2] variables are values, secrets and references, and a container gets their names', async () => {
   const { definition, secrets } = await register({
     name: 'a',
     mcp: {

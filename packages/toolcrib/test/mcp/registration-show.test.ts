@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
+import { mcpDefinitionSchema } from '../../src/sources/mcp/mcp-definition.ts';
 import { mcpRegistrationSchema } from '../../src/sources/mcp/registration/forms.ts';
-import { hasMoved } from '../../src/sources/registration/has-moved.ts';
+import { hasMoved } from '../../src/sources/source-registrations.ts';
 import { mergeUpdate } from '../../src/sources/mcp/registration/merge-update.ts';
 import { showDefinition } from '../../src/sources/mcp/registration/show-definition.ts';
 import { refusalOf, register, secretName } from './registration-fixture.ts';
@@ -62,7 +62,7 @@ test('[ENV-4] a definition that was stored with its secrets in it does not show 
   expect(JSON.stringify(shown)).not.toMatch(/S\d/);
 });
 
-test('[ENV-4] what is shown can be sent back, and keeps what is stored', async () => {
+test('[ENV-4] a definition can be sent back as it was shown, and keeps the stored secrets', async () => {
   const { definition } = await register(remote);
   const shown = showDefinition(definition);
   const update = mcpRegistrationSchema.parse({
@@ -78,7 +78,7 @@ test('[ENV-4] what is shown can be sent back, and keeps what is stored', async (
   expect(again.definition).toEqual({ ...definition, url: null });
 });
 
-test('[ENV-4] a new value replaces the stored one, and a value that is left out is gone', async () => {
+test('[ENV-4] a new value replaces the stored one, and a value that is left out is deleted', async () => {
   const { definition } = await register(remote);
   const update = mcpRegistrationSchema.parse({
     name: 'a',
@@ -143,7 +143,7 @@ test.each<[string, object, boolean]>([
 ])('[ENV-4] a source %s counts as moved: %s', async (_what, change, moved) => {
   const { definition: before } = await register(remote);
   const { definition: after } = await register({ ...remote, mcp_config: undefined, ...change });
-  expect(hasMoved(before, after)).toBe(moved);
+  expect(hasMoved({ source_type: 'mcp', definition: before }, after)).toBe(moved);
 });
 
 test.each<[string, object, string]>([
@@ -151,7 +151,7 @@ test.each<[string, object, string]>([
   ['a header', { headers: { 'X-API-Key': '***' } }, 'headers.X-API-Key'],
   ['a credential', { credential: { ...remote.credential, client_secret: '***' } }, 'credential.client_secret'],
   ['a part of the configuration', { mcp_config: { apiKey: '***' } }, 'mcp_config.apiKey'],
-])('[ENV-4] *** for %s is refused where it was stored for another place', async (_what, change, field) => {
+])('[ENV-4] *** for %s is refused if it was stored for another place', async (_what, change, field) => {
   const { definition } = await register(remote);
   const update = mcpRegistrationSchema.parse({ name: 'a', mcp_server_url: 'https://mcp.example.com/mcp', ...change });
   const merged = async () => register(mergeUpdate(definition, update, { keepSecrets: false }));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { rmSync } from 'node:fs';
-import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
+import { mcpDefinitionSchema } from '../../src/sources/mcp/mcp-definition.ts';
 import { runRulesSchema, type RunRules } from '../../src/model/run-rules.ts';
 import { createResourceWatch } from '../../src/sources/mcp/process/resource-watch.ts';
 import { createRunGate } from '../../src/sources/mcp/run/run-gate.ts';
@@ -108,7 +108,7 @@ describe('a file of rules', () => {
     ['another digest', { command: ['docker', 'run', '-i', `exact@sha256:${'b'.repeat(64)}`] }, 'exact@sha256:b'],
     ['a script elsewhere', { command: ['node', join(folder, 'evil.js')] }, 'evil.js'],
     ['a script through dots', { command: ['node', '../evil.js'], cwd: opt }, 'evil.js'],
-    ['what is loaded before a script', { command: ['node', '--import', join(folder, 'evil.js'), join(opt, 'server.js')] }, 'evil.js'],
+    ['a module loaded before a script', { command: ['node', '--import', join(folder, 'evil.js'), join(opt, 'server.js')] }, 'evil.js'],
     ['the same as an address', { command: ['node', '-r', `file://${folder}/evil.js`, join(opt, 'server.js')] }, 'evil.js'],
     [
       'settings that lead imports elsewhere',
@@ -144,7 +144,7 @@ describe('a file of rules', () => {
     expect(refused).toThrow(named);
   });
 
-  test('[SEC-2] a runtime that is not named is refused, and those that are are told', () => {
+  test('[SEC-2] refuses a runtime that it does not name, and lists those it does', () => {
     const gate = gateOf({ ...rules, runtimes: ['npx', 'uvx'] });
     expect(() => gate.check(definition({ command: [join(opt, 'server')] }))).toThrow(
       'do not allow programs of this machine. They allow: npx, uvx',
@@ -153,20 +153,20 @@ describe('a file of rules', () => {
     expect(() => gate.check(definition({ command: ['npx', 'tsx', join(opt, 'server.js')] }))).toThrow('do not allow node');
   });
 
-  test('[SEC-2] where digests are required, a name alone is refused', () => {
+  test('[SEC-2] refuses a name alone if it requires digests', () => {
     const gate = gateOf({ ...rules, require_digest: true });
     expect(() => gate.check(definition({ command: ['docker', 'run', '-i', 'mcp/time'] }))).toThrow('not named by its digest');
     expect(() => gate.check(definition({ command: ['docker', 'run', '-i', `mcp/time@${digest}`] }))).not.toThrow();
   });
 
-  test('[SEC-2] what is started is the program that was looked at', () => {
+  test('[SEC-2] makes sure that the program it checked is the one that is started', () => {
     const command = (given: string[]) => gateOf(rules).admit(definition({ command: given }), nothing).command[0];
     expect(command(['npx', 'free'])).toBe(join(bin, 'npx'));
     expect(command(['acme-server'])).toBe(join(opt, 'server'));
     expect(command([join(opt, 'venv/bin/python3'), '-m', 'mcp_server_x'])).toBe(join(opt, 'venv/bin/python3'));
   });
 
-  test('[SEC-2] [ENV-6] what is judged at a start is what the server would really be given', () => {
+  test('[SEC-2] [ENV-6] judges at the start what the server would really be given', () => {
     const stored = definition({ command: ['npx', 'free'], env_definitions: [{ name: 'OPTIONAL', secret: true }] });
     const gate = gateOf(rules);
     expect(gate.admit(stored, { base: { PATH: bin, HOME: '/root' }, given: { ACME_TOKEN: 'x' } }).env).toEqual({
@@ -178,7 +178,7 @@ describe('a file of rules', () => {
       expect(() => gate.admit(stored, { base: {}, given: { [name]: 'x' } })).toThrow(`the variable ${name}`);
   });
 
-  test('[SEC-2] no pattern stands for a variable that decides which code is run', () => {
+  test('[SEC-2] has no pattern for a variable that decides which code runs', () => {
     const gate = gateOf({ ...rules, variables: ['*'] });
     const setting = (name: string) => () => gate.admit(definition({ command: ['npx', 'free'] }), { base: {}, given: { [name]: 'x' } });
     expect(setting('ANYTHING')).not.toThrow();
@@ -186,7 +186,7 @@ describe('a file of rules', () => {
       expect(setting(name)).toThrow(`add ${name} to \`variables\``);
   });
 
-  test('[SEC-2] what was registered under other rules is not started, which is no fault of whoever calls it', () => {
+  test('[SEC-2] does not start a server registered under other rules, which is not the caller’s fault', () => {
     const stored = definition({ command: ['npx', 'evil'] });
     expect(() => gateOf(rules).admit(stored, nothing)).toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', retryable: false }));
     expect(() => gateOf(rules).admit(stored, nothing)).toThrow('npm:evil');
@@ -195,11 +195,11 @@ describe('a file of rules', () => {
   });
 });
 
-describe("where servers may not run as the gateway's own user", () => {
+describe("if servers may not run as the gateway's own user", () => {
   const gate = gateOf(rules, { sameUser: false });
   const attempts = (given: object) => [() => gate.check(definition(given)), () => gate.admit(definition(given), nothing)];
 
-  test.each([{ command: ['npx', 'free'] }, { command: [join(opt, 'server')] }])('[SEC-2] %j is refused, with the ways out', (given) => {
+  test.each([{ command: ['npx', 'free'] }, { command: [join(opt, 'server')] }])('[SEC-2] %j is refused, with the alternatives', (given) => {
     for (const attempt of attempts(given))
       expect(attempt).toThrow('name another `user`, or run the server in a container, or accept it with `same_user: true`');
   });
@@ -212,12 +212,12 @@ describe("where servers may not run as the gateway's own user", () => {
   );
 });
 
-test('[SEC-2] with rules that allow nothing, nothing is started, and it is said how to allow it', () => {
+test('[SEC-2] rules that allow nothing start nothing, and the message says how to allow it', () => {
   for (const given of [{ command: ['npx', 'x'] }, { command: ['x'], container: { name: 'y' } }])
     expect(() => gateOf('nothing').check(definition(given))).toThrow('--run-rules FILE');
 });
 
-test('[SEC-2] without rules everything runs that is no trick', () => {
+test('[SEC-2] without rules everything runs except shells, inline code and the like', () => {
   const launch = gateOf(undefined).admit(definition({ command: ['anything', 'at', 'all'] }), { base: { PATH: '/bin' }, given: { A: 'b' } });
   expect(launch).toMatchObject({
     command: ['anything', 'at', 'all'],
@@ -226,7 +226,7 @@ test('[SEC-2] without rules everything runs that is no trick', () => {
   });
 });
 
-describe('limits', () => {
+describe('the limits of a file of rules', () => {
   const limits = { memory_mb: { usual: 256, most: 512 }, processes: 10 };
   const withLimits = gateOf({ ...rules, limits }, { path: `${bin}:/usr/bin:/bin` });
   const asking = (process_limits: object) => definition({ command: ['npx', 'free'], process_limits });
@@ -239,15 +239,15 @@ describe('limits', () => {
     ],
     [{ memory_mb: 512 }, { memory_mb: 512, processes: 10 }],
     [{ memory_mb: 1024 }, { memory_mb: 512, processes: 10 }],
-  ])('[SEC-2] a source that asks for %j gets %j', (asked, given) => {
+  ])('[SEC-2] give a source that asks for %j the limits %j', (asked, given) => {
     expect(withLimits.admit(asking(asked), nothing).bounds?.limits).toEqual(given);
   });
 
-  test('[SEC-2] to ask for more than there is is refused', () => {
+  test('[SEC-2] refuse a request for more than they allow', () => {
     expect(() => withLimits.check(asking({ memory_mb: 513 }))).toThrow('no more than 512 as memory_mb');
   });
 
-  test('[SEC-2] where limits cannot be set, what has limits is not started', () => {
+  test('[SEC-2] keep a server from starting if they cannot be set', () => {
     expect(() => gateOf({ ...rules, limits }).admit(asking({}), nothing)).toThrow('prlimit is missing');
     expect(() => gateOf(rules).admit(asking({}), nothing)).not.toThrow();
   });

@@ -20,12 +20,12 @@ test.each<[rule: string, fit: string[], misfit: string[]]>([
   ['>1 <=1.5', ['1.0.1', '1.5'], ['1.0.0', '1.5.1']],
   ['>=1 !=1.5.0', ['1.4.0'], ['1.5.0']],
   ['1.0.0-rc.1', ['1.0.0-rc.1'], ['1.0.0', '1.0.0-rc.2']],
-])('[SEC-2] the version rule %s', (rule, fit, misfit) => {
+])('[SEC-2] the version rule %s accepts and rejects the right versions', (rule, fit, misfit) => {
   const holds = versionRule(rule);
   expect(fit.filter((version) => holds?.(version) !== true)).toEqual([]);
   expect(misfit.filter((version) => holds?.(version) === true)).toEqual([]);
 });
 
-test.each(['', 'latest', '^', '>=', '1.2 || 2', 'a.b', '^1.x.y'])('[SEC-2] %j is no version rule', (rule) => {
+test.each(['', 'latest', '^', '>=', '1.2 || 2', 'a.b', '^1.x.y'])('[SEC-2] %j is not a version rule', (rule) => {
   expect(versionRule(rule)).toBeUndefined();
 });

@@ -49,7 +49,7 @@ test('[MCP-7] a bad tool is left out and reported, and the others stay', async (
   ]);
 });
 
-test('[MCP-7] a tool that is nested too deeply to be written down again is left out, by name or by schema', async () => {
+test('[MCP-7] a tool that is nested too deeply to be written again is left out, by name or by schema', async () => {
   const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
   const tools = `[{"name":"deep","inputSchema":${deep}}, {"name":${deep}}, {"name":"good","inputSchema":{}}]`;
   await using server = await startHandmadeServer({
@@ -79,7 +79,7 @@ test.each([
   expect(skipped).toEqual([expect.stringContaining('was cut off')]);
 });
 
-test('[ERR-9] an answer that is no list fails the listing', async () => {
+test('[ERR-9] an answer that is not a list fails the listing', async () => {
   await using server = await startHandmadeServer({ 'tools/list': ({ result }) => result({ tools: 'many' }) });
   await using opened = await openHttp(server.url);
   expect(await failureOf(listNames(opened.session))).toMatchObject({ code: 'SERVICE_UNAVAILABLE', name: 'ProtocolError' });
@@ -158,7 +158,7 @@ function byOrder(order: string[]) {
   return (a: string, b: string) => order.indexOf(a) - order.indexOf(b);
 }
 
-test('[MCP-8] a resource is read through its tool, also in a session that has listed nothing', async () => {
+test('[MCP-8] a resource is read through its tool, even in a session that has listed nothing', async () => {
   await using server = await startHandmadeServer(resources, { tools: {}, resources: {} });
   await using opened = await openHttp(server.url);
   const call = (name: string, args = {}) => opened.session.callTool(name, args, callOptions());
@@ -174,7 +174,7 @@ test('[MCP-8] a resource is read through its tool, also in a session that has li
   expect(await call('resource_clash')).toEqual({ content: [{ type: 'text', text: 'the tool' }] });
 });
 
-test('[MCP-8] the resources of the server of the MCP project can be listed and read', async () => {
+test('[MCP-8] the resources of the reference server can be listed and read', async () => {
   await using opened = await openProgram([everything, 'stdio']);
   const names = await listNames(opened.session, true);
   const resource = names.find((name) => name.startsWith('resource_'));

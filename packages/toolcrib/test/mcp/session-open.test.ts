@@ -4,7 +4,7 @@ import { failureOf, openProgram, openStdio, textOf } from '../fixtures/mcp/sessi
 
 const legacy = { priorEra: { kind: 'legacy' as const } };
 
-test('[MCP-1] a server of the handshake revisions is found out by probing, and says who it is', async () => {
+test('[MCP-1] a server of the handshake revisions is recognised by probing, and says who it is', async () => {
   await using opened = await openStdio('plain');
   const { session, era } = opened;
   expect(era).toEqual({ kind: 'legacy' });
@@ -17,13 +17,13 @@ test('[MCP-1] a server of the handshake revisions is found out by probing, and s
   expect(session.connected).toBe(true);
 });
 
-test('[MCP-1] a server that ends on the probe is told from a broken one, and opens as a legacy one', async () => {
+test('[MCP-1] a server that ends on the probe is told apart from a broken one, and is opened as a legacy server', async () => {
   expect(await failureOf(openStdio('exit-on-unknown'))).toBeInstanceOf(EndedOnProbeError);
   await using opened = await openStdio('exit-on-unknown', legacy);
   expect(await textOf(opened.session, 'echo', { text: 'hello' })).toBe('hello');
 });
 
-test('[MCP-1] silence about the probe is no verdict', async () => {
+test('[MCP-1] silence after the probe decides nothing', async () => {
   const program = `
     process.stdin.on('data', (data) => {
       for (const line of String(data).trim().split('\\n')) {
@@ -37,7 +37,7 @@ test('[MCP-1] silence about the probe is no verdict', async () => {
   expect(opened.era).toBeUndefined();
 });
 
-test('[MCP-1] an answer to the probe that comes when nobody waits for it any more is nothing to report', async () => {
+test('[MCP-1] an answer to the probe that comes too late is not reported', async () => {
   const program = `
     const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
     const asked = [];
@@ -61,12 +61,12 @@ test('[ERR-4] a handshake that takes too long is given up', async () => {
   expect(failure).toMatchObject({ code: 'NETWORK_ERROR', message: 'Handshake timed out' });
 });
 
-test('[ERR-5] a server that dies in the handshake is quoted', async () => {
+test('[ERR-5] a server that dies in the handshake is quoted in the error', async () => {
   const failure = await failureOf(openStdio('crash-handshake 3 no-database', legacy));
   expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('no-database') });
 });
 
-test('opening can be cancelled', async () => {
+test('opening a session can be cancelled', async () => {
   const cancel = new AbortController();
   const opening = failureOf(openStdio('hang-handshake', { signal: cancel.signal }));
   cancel.abort();

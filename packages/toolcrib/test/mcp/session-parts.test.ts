@@ -3,7 +3,7 @@ import { readEventStream, type StreamEvent } from '../../src/net/read-event-stre
 import { findParamHeaders, headerValue, paramHeaders } from '../../src/sources/mcp/session/param-headers.ts';
 import { parseUriTemplate } from '../../src/sources/mcp/session/uri-template.ts';
 
-describe('URI templates', () => {
+describe('the URI template', () => {
   test.each([
     ['a://{b}', ['b'], { b: 'x y/z?' }, 'a://x%20y%2Fz%3F'],
     ['a://{b}/{c}/{b}', ['b', 'c'], { b: '1', c: "it's (2)!*" }, 'a://1/it%27s%20%282%29%21%2A/1'],
@@ -27,7 +27,7 @@ describe('URI templates', () => {
     'a://b}',
     'a://{{b}}',
     'a://{b c}',
-  ])('%s has more in it, or nothing', (template) => expect(parseUriTemplate(template)).toBeUndefined());
+  ])('%s is not supported, or has no variables', (template) => expect(parseUriTemplate(template)).toBeUndefined());
 });
 
 describe('parameters in headers', () => {
@@ -58,9 +58,9 @@ describe('parameters in headers', () => {
     ['items', schema({ a: { type: 'array', items: annotated('string') } })],
     ['an alternative', { type: 'object', anyOf: [schema({ a: annotated('string') })] } as never],
     ['a definition', { type: 'object', $defs: { a: annotated('string') } } as never],
-  ])('are refused on %s', (_where, given) => expect(findParamHeaders(given)).toMatchObject({ valid: false }));
+  ])('are refused for %s', (_where, given) => expect(findParamHeaders(given)).toMatchObject({ valid: false }));
 
-  test('are left out where the call gives no plain value', () => {
+  test('are left out if the call gives no plain value', () => {
     const headers = ['a', 'b', 'c', 'd', 'e', 'constructor'].map((name) => ({ path: [name], name }));
     expect(paramHeaders(headers, { a: 'x', b: true, c: 12, d: null, e: { f: 1 } })).toEqual({
       'Mcp-Param-a': 'x',
@@ -77,7 +77,7 @@ describe('parameters in headers', () => {
     ['ü', '=?base64?w7w=?='],
     ['a\r\nb: c', '=?base64?YQ0KYjogYw==?='],
     ['=?base64?x?=', '=?base64?PT9iYXNlNjQ/eD89?='],
-  ])('%j is sent as %s', (text, value) => expect(headerValue(text)).toBe(value));
+  ])('are written as text: %j as %s', (text, value) => expect(headerValue(text)).toBe(value));
 });
 
 describe('event streams', () => {
@@ -96,7 +96,7 @@ describe('event streams', () => {
     ['all line breaks', 'data: a\r\rdata: b\r\n\r\ndata: c\n\n', [event('a'), event('b'), event('c')]],
     ['comments', ': hello\n\n:\n\ndata: a\n\n', [event('a')]],
     ['an id alone', 'id: 1\n\n', [event('', { id: '1' })]],
-    ['what is not ended', 'data: a\n\ndata: b\n', [event('a')]],
+    ['an unfinished event', 'data: a\n\ndata: b\n', [event('a')]],
     ['wrong retry times and ids', 'retry: soon\nid: a\0b\ndata: x\n\n', [event('x')]],
     ['fields without value', 'data\nid\n\n', [event('', { id: '' })]],
   ])('with %s are read whole and byte by byte', async (_what, text, events) => {
@@ -104,12 +104,12 @@ describe('event streams', () => {
     expect(await read([...Buffer.from(text)].map((byte) => Uint8Array.of(byte)))).toEqual(events);
   });
 
-  test('characters that are cut in two are put together', async () => {
+  test('may cut a character in two, which is put together', async () => {
     const bytes = Buffer.from('data: ü€😀\n\n');
     for (let at = 1; at < bytes.length; at++) expect(await read([bytes.subarray(0, at), bytes.subarray(at)])).toEqual([event('ü€😀')]);
   });
 
-  test('an event may not be larger than allowed, however it is cut up; comments do not count', async () => {
+  test('are limited in the size of an event, however it is cut; comments do not count', async () => {
     await expect(read(Array.from({ length: 200 }, () => 'data: 0123456789\n'))).rejects.toMatchObject({ name: 'ProtocolError' });
     await expect(read(['data: ', ...Array.from({ length: 200 }, () => '0123456789')])).rejects.toMatchObject({ name: 'ProtocolError' });
     expect(await read(Array.from({ length: 200 }, () => ': 0123456789\n'))).toEqual([]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { SessionLostError } from '../../src/sources/mcp/session/session-errors.ts';
+import { SessionLostError } from '../../src/sources/upstream/session-lost.ts';
+import type { SessionLoss } from '../../src/sources/mcp/session/session-loss.ts';
 import { callOptions, everything, failureOf, listNames, openProgram, openStdio, textOf } from '../fixtures/mcp/sessions.ts';
 
 test('[MCP-7] tools are listed to the last page, with annotations', async () => {
@@ -19,7 +20,7 @@ test('[MCP-7] tools are listed to the last page, with annotations', async () => 
   });
 });
 
-test('[MCP-3] answers find their calls in whatever order they come', async () => {
+test('[MCP-3] answers find their calls in any order', async () => {
   await using opened = await openStdio('plain');
   const { session } = opened;
   const keys = Array.from({ length: 50 }, (_, index) => `key-${index}`);
@@ -41,7 +42,7 @@ test('a result keeps its structure, and a failing tool is a result', async () =>
   });
 });
 
-test('[ERR-7] an error answer is a failed call and harms nothing', async () => {
+test('[ERR-7] an error answer fails its call and nothing else', async () => {
   await using opened = await openStdio('plain');
   const { session } = opened;
   expect(await session.callTool('nonsense', {}, callOptions())).toEqual({
@@ -64,7 +65,7 @@ test.each(['result', 'both'])('[ERR-9] an answer with a wrong %s fails its call 
   expect(await textOf(opened.session, 'echo', { text: 'still here' })).toBe('still here');
 });
 
-test('[MCP-9] progress comes in order, the last one too', async () => {
+test('[MCP-9] progress comes in order, including the last one', async () => {
   await using opened = await openStdio('plain');
   for (let round = 0; round < 5; round++) {
     const seen: unknown[] = [];
@@ -91,7 +92,7 @@ test('[ERR-6] a call that takes too long is given up, and cancelled at the serve
   expect(JSON.parse(await textOf(opened.session, 'cancelled'))).toHaveLength(1);
 });
 
-test('[MCP-9] progress extends the time of a call, up to the whole', async () => {
+test('[MCP-9] progress extends the timeout of a call, up to the maximum', async () => {
   await using opened = await openProgram([everything, 'stdio']);
   const { session } = opened;
   const long = (options: object) =>
@@ -112,12 +113,12 @@ test('[MCP-13] a question reaches the caller, and its answer the server', async 
   expect(asked).toMatchObject([{ message: 'Really?' }]);
 });
 
-test('[MCP-13] without somebody to ask, the question is declined', async () => {
+test('[MCP-13] a question is declined if there is nobody to ask', async () => {
   await using opened = await openStdio('plain');
   expect(JSON.parse(await textOf(opened.session, 'elicit'))).toEqual({ action: 'decline' });
 });
 
-test('[MCP-13] where two calls share the stream, nobody is asked what the other was asked', async () => {
+test('[MCP-13] a question is put to nobody if two calls share the stream', async () => {
   await using opened = await openStdio('plain');
   const { session } = opened;
   const onElicit = async () => ({ action: 'accept', content: {} });
@@ -134,14 +135,14 @@ test('[MCP-13] a question that comes after its call was given up is not put to t
   expect(JSON.parse(await textOf(opened.session, 'elicit', {}, { onElicit }))).toEqual({ action: 'decline' });
 });
 
-test('log messages reach the one call there is', async () => {
+test('log messages reach the only call under way', async () => {
   await using opened = await openStdio('plain');
   const seen: unknown[] = [];
   await textOf(opened.session, 'log', { text: 'hello' }, { onLog: (level, data) => seen.push({ level, data }) });
   expect(seen).toEqual([{ level: 'info', data: 'hello' }]);
 });
 
-test('[MCP-7] a changed list is told of', async () => {
+test('[MCP-7] a changed list is reported', async () => {
   await using opened = await openStdio('plain');
   const { session } = opened;
   const changed = new Promise<void>((resolve) => session.onToolsChanged(resolve));
@@ -150,16 +151,21 @@ test('[MCP-7] a changed list is told of', async () => {
   expect(await listNames(session)).toContain('later');
 });
 
-test('[ERR-5] a crash fails every call that was under way, with the last words of the server', async () => {
+test('[ERR-5] a crash fails every call under way, with the last output of the server', async () => {
   await using opened = await openStdio('plain');
   const { session } = opened;
-  const lost = new Promise((resolve) => session.onLost(resolve));
+  const lost = new Promise<SessionLoss>((resolve) => session.onLost(resolve));
   const held = failureOf(textOf(session, 'hold', { key: 'k' }));
   const crashed = await failureOf(textOf(session, 'crash', { words: 'out of cheese' }));
-  for (const failure of [crashed, await held, await lost]) {
+  for (const failure of [crashed, await held, (await lost).error]) {
     expect(failure).toBeInstanceOf(SessionLostError);
     expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', mayHaveRun: true, message: expect.stringContaining('out of cheese') });
   }
+  expect(await lost).toMatchObject({
+    cause: 'process-ended',
+    exit: { signal: null },
+    lastWords: expect.arrayContaining(['out of cheese']),
+  });
   expect(session.connected).toBe(false);
   expect(await failureOf(textOf(session, 'echo'))).toMatchObject({ name: 'SessionLostError', mayHaveRun: false });
 });
@@ -168,10 +174,14 @@ test('[ERR-5] a killed process is a lost session', async () => {
   await using opened = await openStdio('plain');
   const lost = new Promise((resolve) => opened.session.onLost(resolve));
   process.kill(opened.fixture.server.pid, 'SIGKILL');
-  expect(await lost).toMatchObject({ message: expect.stringContaining('SIGKILL') });
+  expect(await lost).toMatchObject({
+    cause: 'process-ended',
+    exit: { signal: 'SIGKILL' },
+    error: { message: expect.stringContaining('SIGKILL') },
+  });
 });
 
-test('an answer beyond the limit ends the session and not the server that reads it', async () => {
+test('an answer beyond the limit ends the session, and the gateway goes on', async () => {
   await using opened = await openStdio('plain', {}, { maxMessageBytes: 100_000 });
   const failure = await failureOf(textOf(opened.session, 'huge', { bytes: 200_000 }));
   expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -189,7 +199,7 @@ test('[MCP-10] a ping is answered, counts as a sign of life, and can time out', 
   expect(failure).toMatchObject({ code: 'NETWORK_ERROR' });
 });
 
-test('closing ends the process, fails what is under way and is no loss', async () => {
+test('closing ends the process, fails the calls under way and is not reported as a loss', async () => {
   await using opened = await openStdio('plain');
   const { session, fixture } = opened;
   let losses = 0;
@@ -201,7 +211,7 @@ test('closing ends the process, fails what is under way and is no loss', async (
   expect(losses).toBe(0);
 });
 
-test('the server of the MCP project works over stdio', async () => {
+test('the reference server works over stdio', async () => {
   await using opened = await openProgram([everything, 'stdio']);
   const { session } = opened;
   expect(session.info.protocol_version).toBe('2025-11-25');

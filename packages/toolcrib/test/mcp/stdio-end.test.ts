@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { listen, openTransport, textOf } from '../fixtures/mcp/open-transport.ts';
 import { livingInGroups, said } from '../fixtures/mcp/start-fixture.ts';
 
-test('[ERR-5] a crash is told at once, with how it ended and the last lines, which are redacted', async () => {
+test('[ERR-5] a crash is reported at once, with how it ended and the last lines, redacted', async () => {
   const session = await openTransport('plain', {}, { logOptions: { redact: (text) => text.replaceAll('s3cret', '***') } });
   void session.call('crash', { code: 9, words: 'Traceback: key s3cret\nValueError: gone' });
   await session.closed;
-  expect(session.transport.lossReason?.()).toMatchObject({
+  expect(session.transport.loss?.error).toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     retryable: true,
     message: expect.stringMatching(/ended with code 9.*Traceback: key \*\*\*\nValueError: gone$/s),
     details: { exit_code: 9, signal: null, stderr: ['ready', 'Traceback: key ***', 'ValueError: gone'] },
   });
-  expect(session.errors).toEqual([session.transport.lossReason?.()]);
-  await expect(session.request('ping')).rejects.toBe(session.transport.lossReason?.());
+  expect(session.errors).toEqual([]);
+  await expect(session.request('ping')).rejects.toBe(session.transport.loss?.error);
   await session.server.stop();
   expect(livingInGroups([session.server.pid])).toEqual([]);
 });
@@ -22,33 +22,33 @@ test('[ERR-5] the last lines are bounded', async () => {
   const session = await openTransport('plain');
   void session.call('crash', { words: Array.from({ length: 500 }, (_, index) => `${index} ${'x'.repeat(1000)}`).join('\n') });
   await session.closed;
-  const { details } = session.transport.lossReason?.() ?? {};
+  const { details } = session.transport.loss?.error ?? {};
   const { stderr } = details as { stderr: string[] };
   expect(stderr.join('').length).toBeLessThanOrEqual(4000);
   expect(stderr.at(-1)).toMatch(/^499 x/);
 });
 
-test('a killed server is told by its signal', async () => {
+test('a killed server is reported with its signal', async () => {
   const session = await openTransport('plain');
   process.kill(session.server.pid, 'SIGKILL');
   await session.closed;
-  expect(session.transport.lossReason?.()).toMatchObject({ details: { exit_code: null, signal: 'SIGKILL' } });
+  expect(session.transport.loss?.error).toMatchObject({ details: { exit_code: null, signal: 'SIGKILL' } });
 });
 
-test('closing it is told once, with no reason, and leaves nothing', async () => {
+test('closing is reported once, without a reason, and leaves nothing', async () => {
   const session = await openTransport('plain');
   let closings = 0;
   listen(session.transport, { onclose: () => closings++ });
   await Promise.all([session.transport.close(), session.transport.close()]);
   await session.transport.close();
   expect(closings).toBe(1);
-  expect(session.transport.lossReason?.()).toBeUndefined();
+  expect(session.transport.loss?.error).toBeUndefined();
   expect(session.errors).toEqual([]);
   expect(livingInGroups([session.server.pid])).toEqual([]);
   await expect(session.request('ping')).rejects.toMatchObject({ code: 'NETWORK_ERROR' });
 });
 
-test('what was sent just before closing still reaches the server', async () => {
+test('messages sent just before closing still reach the server', async () => {
   const session = await openTransport('plain');
   void session.call('stderr', { text: 'the last wish' });
   await session.transport.close();
@@ -58,15 +58,15 @@ test('what was sent just before closing still reaches the server', async () => {
 test.each([
   ['close-stdout', 'closed its output'],
   ['close-stdin', 'closed its input'],
-])('a server that lives on but cannot be spoken with (%s) is lost and ended', async (mode, words) => {
+])('a server that lives on but cannot be talked to (%s) is lost and ended', async (mode, words) => {
   const session = await openTransport(mode);
   await session.request('initialize');
   // Whoever closes its input is found out by the next that is sent.
-  while (session.transport.lossReason?.() === undefined) {
+  while (session.transport.loss?.error === undefined) {
     await session.transport.send({ jsonrpc: '2.0', method: 'notifications/x' }).catch(() => undefined);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect(session.transport.lossReason?.()).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining(words) });
+  expect(session.transport.loss?.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining(words) });
   await session.server.stop();
   expect(livingInGroups([session.server.pid])).toEqual([]);
 });
@@ -75,7 +75,7 @@ test('a message longer than allowed ends the session and says so', async () => {
   const session = await openTransport('plain', { maxMessageBytes: 100_000 });
   void session.call('huge', { bytes: 200_000 });
   await session.closed;
-  expect(session.transport.lossReason?.()).toMatchObject({
+  expect(session.transport.loss?.error).toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
     retryable: false,
     message: expect.stringContaining('100000 bytes'),
@@ -84,7 +84,7 @@ test('a message longer than allowed ends the session and says so', async () => {
   expect(livingInGroups([session.server.pid])).toEqual([]);
 });
 
-test('a server that does not read makes sending fail, not the memory grow', async () => {
+test('a server that does not read makes sending fail instead of filling memory', async () => {
   const session = await openTransport('deaf', { maxWaitingBytes: 1_000_000 });
   const text = 'x'.repeat(100_000);
   const send = () => session.transport.send({ jsonrpc: '2.0', method: 'notifications/x', params: { text } });
@@ -105,7 +105,7 @@ test('an answer that came together with the end is still delivered', async () =>
   expect(session.messages).toHaveLength(3);
 });
 
-test('a transport is started once', async () => {
+test('a transport cannot be started twice', async () => {
   const session = await openTransport('plain');
   await expect(session.transport.start()).rejects.toMatchObject({ code: 'INTERNAL' });
 });

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, integer, json, oneof, property, string, tuple } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { frame, type Framing, MessageReader } from '../../src/sources/mcp/transports/framing.ts';
+import { frame, type Framing, MessageReader } from '../../src/sources/mcp/transports/message-reader.ts';
 
 /** What a reader makes of bytes that come in these pieces. */
 function read(pieces: Iterable<Buffer | string>, maxMessageBytes?: number) {
@@ -19,7 +19,7 @@ function cut(bytes: Buffer, places: number[]): Buffer[] {
 const message = (text: string, id = 1) => ({ jsonrpc: '2.0', id, result: { text } });
 const line = (text: string, id = 1) => `${JSON.stringify(message(text, id))}\n`;
 
-describe('any cutting of the bytes gives the same messages', () => {
+describe('the messages are the same however the bytes are cut', () => {
   const messages = tuple(string({ unit: 'grapheme' }), integer({ min: 0 })).map(([text, id]) => message(text, id));
   const places = array(integer({ min: 0, max: 3000 }), { maxLength: 60 });
   const chatter = oneof(
@@ -28,7 +28,7 @@ describe('any cutting of the bytes gives the same messages', () => {
   ).map((text) => text.replaceAll('\n', ' '));
   const ends = constantFrom('\n', '\r\n');
 
-  test('[MCP-3] lines, with noise between them', () => {
+  test('[MCP-3] in lines, with noise between them', () => {
     assert(
       property(array(tuple(messages, array(chatter, { maxLength: 3 }), ends)), places, (items, places) => {
         const text = items.map(([message, noise, end]) => [JSON.stringify(message), ...noise].map((one) => one + end).join('')).join('');
@@ -40,7 +40,7 @@ describe('any cutting of the bytes gives the same messages', () => {
     );
   });
 
-  test('[MCP-3] Content-Length, with noise between them', () => {
+  test('[MCP-3] in Content-Length frames, with noise between them', () => {
     const header = constantFrom('Content-Length: ', 'content-length:', 'Content-Type: application/json\r\nContent-Length: ');
     const banner = constantFrom('', 'starting\n', 'hello\r\n\r\n');
     const between = constantFrom('', '', 'print\n', 'unended', '\r\n', '{"not":"one"}\n');
@@ -61,7 +61,7 @@ describe('any cutting of the bytes gives the same messages', () => {
   });
 });
 
-describe('what is no message', () => {
+describe('a line that is not a message', () => {
   const cases: [string, string, string | number | null][] = [
     ['hello', 'it is not JSON', null],
     ['{"jsonrpc": "2.0", "id": ', 'it is not JSON', null],
@@ -82,17 +82,17 @@ describe('what is no message', () => {
     ['[]', 'it is not an object', null],
     ['[{"jsonrpc":"2.0"}]', 'it has neither `method` nor `id`', null],
   ];
-  test.each(cases)('[MCP-3] [ERR-9] %s is told of, and stalls nothing', (text, reason, answers) => {
+  test.each(cases)('[MCP-3] [ERR-9] is reported and stalls nothing: %s', (text, reason, answers) => {
     const seen = read([`${text}\n${line('after')}`]);
     expect(seen.noise).toEqual([{ reason, text, answers }]);
     expect(seen.messages).toEqual([message('after')]);
   });
 
-  test('[MCP-3] empty lines are nothing at all', () => {
+  test('[MCP-3] is ignored if it is empty', () => {
     expect(read([`\n\r\n  \n${line('a')}\n\n`])).toEqual({ messages: [message('a')], noise: [], framing: 'lines' });
   });
 
-  test('only the beginning of it is told', () => {
+  test('is reported by its beginning only', () => {
     expect(read([`${'x'.repeat(10_000)}\n`]).noise[0]?.text).toHaveLength(500);
   });
 });
@@ -108,13 +108,13 @@ test('[MCP-3] every kind of message passes, in an array too, and after a byte or
   expect(read([`${JSON.stringify(every)}\n`]).messages).toEqual(every);
 });
 
-test('[MCP-3] in the framing of headers, a body that is no JSON is skipped', () => {
+test('[MCP-3] a body that is not JSON is skipped in Content-Length framing', () => {
   const good = frame(JSON.stringify(message('good')), 'content-length');
   const seen = read([`${good}Content-Length: 5\r\n\r\n{bad}${good}Content-Length: 3\r\n\r\n{"a" cut short\n${good}`]);
   expect(seen.messages).toEqual([message('good'), message('good'), message('good')]);
 });
 
-test('[MCP-3] what only looks like a header holds nothing up', () => {
+test('[MCP-3] a line that only looks like a header holds nothing up', () => {
   expect(read([`Content-Length: 100\n${line('a')}`])).toMatchObject({ messages: [message('a')], framing: 'lines' });
   expect(read([`Content-Length: 12\r\nServer: x\r\n\r\nHello world!\n${line('a')}`])).toMatchObject({
     messages: [message('a')],
@@ -123,29 +123,29 @@ test('[MCP-3] what only looks like a header holds nothing up', () => {
   expect(read([`${line('a')}Content-Length: 100\n${line('b', 2)}`]).messages).toEqual([message('a'), message('b', 2)]);
 });
 
-test.each<Framing>(['lines', 'content-length'])('what is written in the framing of %s is read as such', (framing) => {
+test.each<Framing>(['lines', 'content-length'])('a message written in the framing of %s is read as such', (framing) => {
   const sent = ['grüße', '😀', 'a\nb'].map((text, id) => message(text, id));
   expect(read([sent.map((one) => frame(JSON.stringify(one), framing)).join('')])).toEqual({ messages: sent, noise: [], framing });
 });
 
-describe('a message longer than allowed ends the session instead of the memory', () => {
+describe('a message longer than allowed ends the session', () => {
   const limit = 1000;
   const long = 'x'.repeat(limit);
   test.each([
     ['a line in one piece', [line(long)]],
     ['a line that never ends', Array.from({ length: 11 }, () => 'y'.repeat(100))],
     ['a body', [`Content-Length: ${limit + 1}\r\n\r\n`]],
-  ])('%s', (_name, pieces) => {
+  ])('when it is %s', (_name, pieces) => {
     expect(() => read(pieces, limit)).toThrow('more than 1000 bytes');
   });
 
-  test('and one of exactly that length is none', () => {
+  test('and one of exactly that length does not', () => {
     const text = line('').length - 1;
     expect(read([line('x'.repeat(limit - text))], limit).messages).toHaveLength(1);
   });
 });
 
-test('[MCP-3] a large message in small pieces is read in time', () => {
+test('[MCP-3] a large message in small pieces is read in linear time', () => {
   const bytes = Buffer.from(line('x'.repeat(20_000_000)));
   const pieces = Array.from({ length: Math.ceil(bytes.length / 100) }, (_, index) => bytes.subarray(index * 100, index * 100 + 100));
   expect(read(pieces).messages).toHaveLength(1);

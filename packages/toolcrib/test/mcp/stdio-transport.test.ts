@@ -31,12 +31,12 @@ describe('with the client of the SDK', () => {
     },
   );
 
-  test('[MCP-3] a server that understands nothing but Content-Length works when it is spoken to so', async () => {
+  test('[MCP-3] a server that understands only Content-Length works when it is addressed that way', async () => {
     const { client } = await connect('content-length-only', { framing: 'content-length' });
     expect((await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).content).toEqual([{ type: 'text', text: 'hi' }]);
   });
 
-  test('[MCP-9] no progress is lost, not even the one in the same piece as the answer', async () => {
+  test('[MCP-9] no progress is lost, not even in the same piece as the answer', async () => {
     const { client, errors } = await connect('plain');
     for (let round = 0; round < 20; round++) {
       const seen: number[] = [];
@@ -46,17 +46,17 @@ describe('with the client of the SDK', () => {
     expect(errors).toEqual([]);
   });
 
-  test('[ERR-5] a server that dies in the handshake: the reason is there when connecting has failed', async () => {
+  test('[ERR-5] the reason is known when a server dies in the handshake', async () => {
     const fixture = await startFixture('crash-handshake 5 no-licence');
     onTestFinished(() => fixture[Symbol.asyncDispose]());
     const transport = createStdioTransport({ process: fixture.server });
     await expect(new Client({ name: 'test', version: '1' }).connect(transport)).rejects.toThrow('closed');
-    expect(transport.lossReason?.()).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('no-licence') });
+    expect(transport.loss?.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('no-licence') });
   });
 });
 
-describe('messages', () => {
-  test('[MCP-3] many calls in flight are answered in any order, each by its id', async () => {
+describe('messages over stdio', () => {
+  test('[MCP-3] are answered in any order, each by its id, with many calls in flight', async () => {
     const session = await openTransport('plain');
     const held = ['a', 'b', 'c'].map((key) => session.call('hold', { key }));
     await session.call('release', { keys: ['c', 'a', 'b'] });
@@ -64,7 +64,7 @@ describe('messages', () => {
     expect(session.messages.map(textOf)).toEqual(['c', 'a', 'b', 'released']);
   });
 
-  test('what is sent in one turn of the event loop is written at once', async () => {
+  test('that are sent in one turn of the event loop are written at once', async () => {
     const session = await openTransport('plain');
     const writes: string[] = [];
     const write = session.server.stdin.write.bind(session.server.stdin);
@@ -74,27 +74,24 @@ describe('messages', () => {
     expect(writes[0]?.split('\n')).toHaveLength(4);
   });
 
-  test('the tap sees everything first, in order, and what it takes nobody else sees', async () => {
+  test('pass the tap first, in order, and those it takes are seen by nobody else', async () => {
     const session = await openTransport('plain');
     const tapped: string[] = [];
-    session.transport.tap = (message) => {
-      tapped.push('method' in message ? message.method : 'answer');
-      return !('method' in message);
+    const answered = Promise.withResolvers<void>();
+    session.transport.tap = {
+      take(message) {
+        tapped.push('method' in message ? message.method : 'answer');
+        if (!('method' in message)) answered.resolve();
+        return !('method' in message);
+      },
     };
-    const done = new Promise<void>((resolve) => {
-      const note = session.transport.tap;
-      session.transport.tap = (message) => {
-        if (!('method' in message)) resolve();
-        return note?.(message) === true;
-      };
-    });
     void session.call('progress', { steps: 3 }, { progressToken: 1 });
-    await done;
+    await answered.promise;
     expect(tapped).toEqual([...Array.from({ length: 3 }, () => 'notifications/progress'), 'answer']);
     expect(session.messages).toHaveLength(3);
   });
 
-  test('an error in whoever listens does not lose the messages after it', async () => {
+  test('are not lost after a listener throws', async () => {
     const session = await openTransport('plain');
     const { onmessage } = session.transport;
     listen(session.transport, {
@@ -108,13 +105,13 @@ describe('messages', () => {
     expect(session.errors).toMatchObject([{ message: 'in the listener' }]);
   });
 
-  test('a huge answer arrives whole', async () => {
+  test('may be huge and arrive whole', async () => {
     const session = await openTransport('plain');
     expect(textOf(await session.call('huge', { bytes: 20_000_000 }))).toHaveLength(20_000_000);
   });
 
   test.each(['result', 'both', 'version'])(
-    '[ERR-9] an answer that is invalid (%s) fails its call at once, and the details are logged',
+    '[ERR-9] that are invalid answers (%s) fail their call at once, and the details are logged',
     async (how) => {
       const session = await openTransport('plain');
       const answer = await session.call('invalid', { how });
@@ -124,13 +121,13 @@ describe('messages', () => {
     },
   );
 
-  test('[MCP-3] noise in the middle of a call is logged and stalls nothing', async () => {
+  test('[MCP-3] are not stalled by noise in the middle of a call, which is logged', async () => {
     const session = await openTransport('plain');
     expect(textOf(await session.call('invalid', { how: 'text' }))).toBe('after the noise');
     expect(await said(session.log, 'not a message at all')).toBe('Skipped on standard output: it is not JSON: not a message at all');
   });
 
-  test('a server asks in the middle of a call and is answered', async () => {
+  test('can be questions of the server in the middle of a call, which are answered', async () => {
     const session = await openTransport('plain');
     const { onmessage, send } = session.transport;
     listen(session.transport, {
@@ -143,7 +140,7 @@ describe('messages', () => {
     expect(textOf(await session.call('elicit'))).toBe('{"action":"decline"}');
   });
 
-  test('[MCP-3] stderr goes to the log of the source', async () => {
+  test('[MCP-3] are separate from stderr, which goes to the log of the source', async () => {
     const session = await openTransport('plain');
     await session.call('stderr', { text: 'a word of its own' });
     expect(await said(session.log, 'a word')).toBe('a word of its own');

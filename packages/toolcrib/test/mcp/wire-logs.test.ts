@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../src/secrets/redactor.ts';
-import { sessionWire } from '../../src/sources/mcp/session-wire.ts';
-import { createWireLogs } from '../../src/sources/mcp/wire-logs.ts';
+import { sessionWire } from '../../src/sources/upstream/logs/session-wire.ts';
+import { createWireLogs } from '../../src/sources/upstream/logs/wire-logs.ts';
 import { untilSeen } from '../running-server.ts';
 
 const longMs = 600_000;
@@ -13,29 +13,29 @@ function opened() {
   return { wireLogs, wireLog: wireLogs.of('files') };
 }
 
-test('[OPS-1] [ENV-4] neither the secrets of the source nor the token of the user who speaks are in it', () => {
+test('[OPS-1] [ENV-4] the wire log holds neither the secrets of the source nor the user’s token', () => {
   const { wireLog } = opened();
   const own = createRedactor();
   own.add('token-of-the-user');
   const wire = sessionWire(wireLog, own);
-  expect(wire.on).toBe(false);
+  expect(wire.log.on).toBe(false);
   wireLog.start(Date.now() + longMs);
-  expect(wire.on).toBe(true);
+  expect(wire.log.on).toBe(true);
   wire.note('received', { result: { content: [{ type: 'text', text: 'it has token-of-the-user and secret-of-the-source' }] } });
   const [, line] = wireLog.log.tail(2);
   expect(line).toMatchObject({ stream: 'received', text: expect.stringContaining('it has *** and ***') });
   wireLog.stop();
 });
 
-test('[OPS-1] it ends by itself, and says so', async () => {
+test('[OPS-1] the wire log ends by itself, and says so', async () => {
   const { wireLog } = opened();
   wireLog.start(Date.now() + 1);
   await untilSeen(() => !wireLog.on);
   expect(wireLog.until).toBeNull();
-  expect(wireLog.log.tail(1)).toMatchObject([{ stream: 'event', text: 'Messages are no longer kept' }]);
+  expect(wireLog.log.tail(1)).toMatchObject([{ stream: 'event', text: 'Messages are no longer logged' }]);
 });
 
-test('[OPS-1] nothing is left of it when its source is gone', () => {
+test('[OPS-1] the wire log is gone when its source is', () => {
   const { wireLogs, wireLog } = opened();
   wireLog.start(Date.now() + longMs);
   wireLogs.forget('files');

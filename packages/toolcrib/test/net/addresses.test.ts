@@ -10,7 +10,7 @@ const kindOf = (text: string) => {
   return address && addressKind(innermost(address));
 };
 
-describe('what kind an address is of', () => {
+describe('the kind of an address', () => {
   const kinds: Record<string, string[]> = {
     public: words(`
     1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 172.15.255.255 172.32.0.0 192.167.0.1
@@ -38,16 +38,19 @@ describe('what kind an address is of', () => {
   `),
   };
   test.each(Object.entries(kinds).flatMap(([kind, addresses]) => addresses.map((address) => [address, kind] as const)))(
-    '[SEC-1] %s is %s',
+    '[SEC-1] of %s is %s',
     (address, kind) => expect(kindOf(address)).toBe(kind),
   );
 
-  test.each(['', 'localhost', '127.1', '0x7f000001', '1.2.3.4.5', '[::1]', '::g', '12345::', '1.2.3.4 '])('%j is no address', (text) => {
-    expect(parseIp(text)).toBeUndefined();
-  });
+  test.each(['', 'localhost', '127.1', '0x7f000001', '1.2.3.4.5', '[::1]', '::g', '12345::', '1.2.3.4 '])(
+    'does not exist for %j',
+    (text) => {
+      expect(parseIp(text)).toBeUndefined();
+    },
+  );
 });
 
-describe('a range', () => {
+describe('a network range', () => {
   test.each([
     ['10.0.0.0/8', '10.255.0.1', true],
     ['10.0.0.0/8', '11.0.0.0', false],
@@ -57,7 +60,7 @@ describe('a range', () => {
     ['10.1.2.3/32', '10.1.2.4', false],
     ['fd00::/8', 'fdff::1', true],
     ['::/0', '::', true],
-  ])('%s has %s in it: %s', (range, address, expected) => {
+  ])('%s contains %s: %s', (range, address, expected) => {
     const [parsedRange, parsedAddress] = [parseRange(range), parseIp(address)];
     expect(parsedRange && parsedAddress && isWithin(parsedAddress, parsedRange)).toBe(expected);
   });
@@ -68,7 +71,7 @@ describe('a range', () => {
   );
 });
 
-describe('what the operator allows', () => {
+describe('the allowed networks', () => {
   const allows = (entries: string[], hostname: string, address: string, more: { trusted?: boolean; refuseLoopback?: boolean } = {}) => {
     try {
       createNetworkRules(entries).check({ hostname, address, trusted: false, ...more });
@@ -104,21 +107,21 @@ describe('what the operator allows', () => {
     [['0.0.0.0/0', '::/0', 'private', 'loopback', 'sly.corp'], 'sly.corp', '169.254.169.254', false],
     [['169.254.169.254', '169.254.0.0/16'], '169.254.169.254', '169.254.169.254', false],
     [['fd00:ec2::254'], 'fd00:ec2::254', 'fd00:ec2::254', false],
-  ])('[SEC-1] with %j, %s at %s is allowed: %s', (entries, hostname, address, allowed) => {
+  ])('[SEC-1] in %j let %s at %s through: %s', (entries, hostname, address, allowed) => {
     expect(allows(entries, hostname, address)).toBe(allowed);
   });
 
-  test('[SEC-1] an origin that is trusted may be anywhere but at a metadata service', () => {
+  test('[SEC-1] include a trusted origin anywhere except at a metadata service', () => {
     expect(allows([], 'sso.corp', '10.1.2.3', { trusted: true })).toBe(true);
     expect(allows([], 'sso.corp', '169.254.169.254', { trusted: true })).toBe(false);
   });
 
-  test('[SEC-1] where this machine is kept out, no permission lets it in', () => {
+  test('[SEC-1] never include this machine where it is excluded', () => {
     expect(allows(['loopback', '127.0.0.1'], 'evil.test', '127.0.0.1', { refuseLoopback: true, trusted: true })).toBe(false);
     expect(allows(['private'], 'db.corp', '10.1.2.3', { refuseLoopback: true })).toBe(true);
   });
 
-  test('a refusal says what to do about it', () => {
+  test('are named in a refusal that says what to do', () => {
     const { check } = createNetworkRules([]);
     const destination = { trusted: false };
     expect(() => check({ ...destination, hostname: '10.1.2.3', address: '10.1.2.3' })).toThrow(
@@ -144,5 +147,5 @@ describe('what the operator allows', () => {
     '*.*.corp',
     'db corp',
     '-a.corp',
-  ])('%j is refused', (entry) => expect(() => parseAllowedNetwork(entry)).toThrow(/is no network: give/));
+  ])('cannot be %j', (entry) => expect(() => parseAllowedNetwork(entry)).toThrow(/is not a network: give/));
 });

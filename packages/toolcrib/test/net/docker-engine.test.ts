@@ -37,7 +37,7 @@ test.each(['ssh://me@machine', 'fd://', '/var/run/docker.sock', 'tcp://'])(
   },
 );
 
-test('the chosen context of the docker command is followed', async () => {
+test('the current context of the docker command is used', async () => {
   const config = await folder();
   const name = 'rootless';
   const meta = join(config, 'contexts', 'meta', createHash('sha256').update(name).digest('hex'));
@@ -55,7 +55,7 @@ test.each([
   ['ECONNREFUSED', /^Docker not running\. /],
   ['EACCES', /^This account may not use Docker at unix:\/\/x\. .*group docker/],
   ['ECONNRESET', /^Docker at unix:\/\/x does not answer/],
-])('[ERR-2] %s has its own words', (code, words) => {
+])('[ERR-2] %s has its own message', (code, words) => {
   const failure = engineFailure(Object.assign(new Error('said'), { code }), 'unix://x');
   expect(failure).toBeInstanceOf(EngineUnavailableError);
   expect(failure).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
@@ -72,13 +72,13 @@ async function listen(handler: Parameters<typeof createServer>[1]): Promise<{ ho
   return { host: `unix://${socket}`, server };
 }
 
-test('[ERR-2] a socket where nobody listens is no running Docker', async () => {
+test('[ERR-2] a socket where nobody listens means that Docker is not running', async () => {
   const engine = createDockerEngine(`unix://${await folder()}/none.sock`, {});
   await expect(engine.request({ method: 'GET', path: '/info' }, z.unknown())).rejects.toThrow(/^Docker not running/);
   await expect(engine.hijack({ method: 'POST', path: '/exec/1/start' })).rejects.toBeInstanceOf(EngineUnavailableError);
 });
 
-test('a refusal has the status and the words of the engine, whether they are JSON or not', async () => {
+test('a refusal has the status and message of the engine, whether it is JSON or not', async () => {
   const { host } = await listen((request, response) => {
     if (request.url === '/version') return response.end('{"ApiVersion":"1.41"}');
     response.statusCode = request.url === '/v1.41/json' ? 409 : 500;
@@ -93,7 +93,7 @@ test('a refusal has the status and the words of the engine, whether they are JSO
   engine.close();
 });
 
-test('a request is given up when its signal says so, and an engine that says nonsense is no engine', async () => {
+test('a request is given up when its signal says so, and an engine that answers nonsense is refused', async () => {
   const { host } = await listen((request, response) => void (request.url === '/version' ? response.end('{"ApiVersion":"1.41"}') : null));
   const engine = createDockerEngine(host, {});
   const given = new AbortController();
@@ -108,7 +108,7 @@ test('a request is given up when its signal says so, and an engine that says non
   );
 });
 
-test('what comes with the handover of the connection is not lost', async () => {
+test('bytes that come with the upgrade of the connection are not lost', async () => {
   const { host, server } = await listen((_, response) => response.end('{"ApiVersion":"1.41"}'));
   server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\nfirst words'));
   const engine = createDockerEngine(host, {});

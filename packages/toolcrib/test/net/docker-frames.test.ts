@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { array, assert, nat, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import { FrameReader } from '../../src/net/docker/frame-reader.ts';
-import { MessageReader } from '../../src/sources/mcp/transports/framing.ts';
+import { MessageReader } from '../../src/sources/mcp/transports/message-reader.ts';
 
 const messages: JSONRPCMessage[] = [
   { jsonrpc: '2.0', id: 1, result: { text: 'Zürich → 東京 🍕' } },
@@ -68,7 +68,7 @@ test('[MCP-4] a stream in pieces of any one size, or of any sizes, gives the sam
   );
 });
 
-test('[MCP-4] a large frame is handed on as it comes, and never held', () => {
+test('[MCP-4] a large frame is passed on as it comes, and never buffered', () => {
   const sizes: number[] = [];
   const frames = new FrameReader((_, piece) => void sizes.push(piece.length));
   const header = Buffer.from([1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]);
@@ -81,7 +81,7 @@ test.each([
   ['a terminal', Buffer.from('{"jsonrpc":"2.0"}\n')],
   ['an unknown kind of frame', Buffer.from([3, 0, 0, 0, 0, 0, 0, 1, 65])],
   ['a header whose zeros are none', Buffer.from([1, 0, 1, 0, 0, 0, 0, 1, 65])],
-])('[MCP-4] %s is no stream of frames, and is said to be none', (_, bytes) => {
+])('[MCP-4] %s is reported as not a stream of frames', (_, bytes) => {
   const frames = new FrameReader(() => undefined);
   expect(() => frames.push(bytes)).toThrow(/did not send a multiplexed stream/);
 });

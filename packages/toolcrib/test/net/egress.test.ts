@@ -63,7 +63,7 @@ function answering(...answers: string[][]) {
   return { asked, lookUp };
 }
 
-describe('this machine under another spelling', () => {
+describe('this machine in another spelling', () => {
   const here = words(`
     127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7F.0x0.0x0.0x1 0177.0.0.1 0177.0.0.01 017700000001 0x7f.1
     127.0.0.1. 127.255.255.254 %31%32%37.0.0.1 127%2e0%2e0%2e1 １２７.０.０.１ 127。0。0。1 ①②⑦.0.0.1 00000177.1 localhost
@@ -71,19 +71,19 @@ describe('this machine under another spelling', () => {
     [::FFFF:7F00:0001] [::127.0.0.1] [64:ff9b::127.0.0.1] [2002:7f00:1::] [::ffff:0:127.0.0.1] 0.0.0.0 0 0x0 00
     [::] [::ffff:0.0.0.0]
   `);
-  test.each(here)('[SEC-1] %s is refused before anybody is connected to', async (host) => {
+  test.each(here)('[SEC-1] is refused before a connection: %s', async (host) => {
     const reasons = await refusals(createEgress({}), `http://${host}:${port}/`);
     for (const reason of reasons) expect(reason).toMatch(/(is|leads to) (an address of this machine|a reserved address) .*--allow-network/);
     expect(connections).toBe(0);
   });
 
-  test('[SEC-1] localhost. is refused, or known to nobody', async () => {
+  test('[SEC-1] is refused or unknown as "localhost."', async () => {
     for (const reason of await refusals(createEgress({}), `http://localhost.:${port}/`)) expect(reason).toMatch(/this machine|unknown/);
     expect(connections).toBe(0);
   });
 
   test.each(['127.0.0.1', '127.1', '2130706433', '127。0。0。1', 'LOCALHOST', '127.0.0.1.'])(
-    '%s is reached where it is allowed',
+    'is reached where it is allowed: %s',
     async (host) => {
       expect(await refusals(createEgress({ allowedNetworks: ['loopback'] }), `http://${host}:${port}/`)).toEqual(Array(3).fill('reached'));
       expect(connections).toBe(3);
@@ -99,7 +99,7 @@ test.each([
   '[fd00:ec2::254]',
   '100.100.100.200',
   '168.63.129.16',
-])('[SEC-1] the metadata service at %s is out of reach, whatever is allowed or trusted', async (host) => {
+])('[SEC-1] the metadata service at %s is refused, whatever is allowed or trusted', async (host) => {
   const egress = createEgress({ allowedNetworks: ['loopback', 'private', '0.0.0.0/0', '::/0'] }).trusting([`http://${host}`]);
   for (const reason of await refusals(egress, `http://${host}/latest/meta-data`)) expect(reason).toMatch(/metadata service .*never asked/);
 });
@@ -111,7 +111,7 @@ describe('in development', () => {
     return { warnings, egress: createEgress({ allowedNetworks: ['loopback'], lenient: options }) };
   };
 
-  test('[SEC-1] private addresses and plain http to other machines are let through, with one warning each', () => {
+  test('[SEC-1] private addresses and plain http to other machines are allowed, with one warning each', () => {
     const { warnings, egress } = lenient();
     for (const _twice of [1, 2]) {
       expect(() => egress.checkLiteral(new URL('https://10.1.2.3/'))).not.toThrow();
@@ -126,7 +126,7 @@ describe('in development', () => {
   });
 
   test.each(['169.254.169.254', '[::ffff:169.254.169.254]', '[fd00:ec2::254]'])(
-    '[SEC-1] the metadata service at %s is not',
+    '[SEC-1] the metadata service at %s is refused',
     async (host) => {
       const { warnings, egress } = lenient();
       for (const reason of await refusals(egress, `http://${host}/`)) expect(reason).toMatch(/never asked/);
@@ -134,11 +134,11 @@ describe('in development', () => {
     },
   );
 
-  test.each(['0.0.0.0', '[fe80::1]', '100.64.0.1'])('[SEC-1] neither is %s, which is no private network', (host) => {
+  test.each(['0.0.0.0', '[fe80::1]', '100.64.0.1'])('[SEC-1] %s is refused, because it is not a private network', (host) => {
     expect(() => lenient().egress.checkLiteral(new URL(`https://${host}/`))).toThrow('--allow-network');
   });
 
-  test('[SEC-1] whoever says which networks are allowed means it', () => {
+  test('[SEC-1] explicitly allowed networks replace the default', () => {
     const egress = createEgress({ allowedNetworks: ['loopback'], lenient: { warn: () => undefined, privateNetworks: false } });
     expect(() => egress.checkLiteral(new URL('https://10.1.2.3/'))).toThrow('--allow-network 10.1.2.3');
     expect(() => egress.checkAddress('ftp://cml-mcp', false)).toThrow('Only https addresses');
@@ -146,8 +146,8 @@ describe('in development', () => {
   });
 });
 
-describe('a name', () => {
-  test('[SEC-1] that leads to a good address and to a bad one is refused', async () => {
+describe('a host name', () => {
+  test('[SEC-1] that resolves to a good address and a bad one is refused', async () => {
     const { lookUp } = answering(['93.184.215.14', '127.0.0.1']);
     for (const reason of await refusals(createEgress({ lookUp }), `http://mixed.test:${port}/`)) {
       expect(reason).toContain('mixed.test leads to an address of this machine (127.0.0.1)');
@@ -155,7 +155,7 @@ describe('a name', () => {
     expect(connections).toBe(0);
   });
 
-  test('[SEC-1] that changes its answer is judged by the one that is connected to, and looked up once for each connection', async () => {
+  test('[SEC-1] that changes its answer is judged by the address that is used, and resolved once per connection', async () => {
     const { asked, lookUp } = answering(['127.0.0.1'], ['10.1.2.3']);
     const client = createEgress({ lookUp, allowedNetworks: ['loopback'] }).httpClient({
       origin: `http://flips.test:${port}`,
@@ -172,7 +172,7 @@ describe('a name', () => {
     await client.destroy();
   });
 
-  test('[SEC-1] is allowed as such, wherever it leads', async () => {
+  test('[SEC-1] can be allowed as such, wherever it leads', async () => {
     const { lookUp } = answering(['127.0.0.1']);
     const egress = createEgress({ lookUp, allowedNetworks: ['*.corp.test'] });
     expect(await refusals(egress, `http://a.corp.test:${port}/`)).toEqual(Array(3).fill('reached'));
@@ -181,7 +181,7 @@ describe('a name', () => {
 });
 
 describe('an origin that the operator has named', () => {
-  test('[SEC-1] is asked, and no other port of the same machine', async () => {
+  test('[SEC-1] is reachable, and no other port of the same machine', async () => {
     const egress = createEgress({}).trusting([`http://127.0.0.1:${port}/realms/acme`]);
     expect(await refusals(egress, `http://127.0.0.1:${port}/`)).toEqual(Array(3).fill('reached'));
     const elsewhere = createEgress({}).trusting([`http://127.0.0.1:${port + 1}`]);
@@ -190,7 +190,7 @@ describe('an origin that the operator has named', () => {
   });
 });
 
-test('[SEC-1] what another machine names does not lead back here, even where this machine may be asked', async () => {
+test('[SEC-1] an address named by another machine cannot lead back here, even where this machine is allowed', async () => {
   const { lookUp } = answering(['127.0.0.1']);
   const guarded = createEgress({ lookUp, allowedNetworks: ['loopback', 'sly.test'] }).guardedFetch({
     allowInsecure: true,
@@ -207,16 +207,16 @@ test.each([
   ['https://[::ffff:10.1.2.3]/mcp', /private address/],
   ['http://0x7f.1/mcp', /of this machine/],
   ['https://169.254.169.254/', /metadata/],
-])('%s can be refused without connecting', (url, reason) => {
+])('%s can be refused without a connection', (url, reason) => {
   expect(() => createEgress({}).checkLiteral(new URL(url))).toThrow(reason);
 });
 
-test('a name is not judged before it is looked up', () => {
+test('a name is not judged before it is resolved', () => {
   expect(() => createEgress({}).checkLiteral(new URL('https://localhost/'))).not.toThrow();
   expect(() => createEgress({ allowedNetworks: ['private'] }).checkLiteral(new URL('https://10.1.2.3/'))).not.toThrow();
 });
 
-describe('what a library fetches', () => {
+describe('a document that a library fetches', () => {
   const guarded = createEgress({ allowedNetworks: ['loopback'] }).guardedFetch({
     allowInsecure: false,
     allowLoopback: true,
@@ -225,15 +225,15 @@ describe('what a library fetches', () => {
   });
   const causeOf = async (answer: Promise<unknown>) => ((await answer.catch((error: unknown) => error)) as Error).cause;
 
-  test('[SEC-1] is cut off where it has no end', async () => {
+  test('[SEC-1] is cut off if it has no end', async () => {
     const { handle, sentBytes } = endlessAnswer();
     await using server = await startHttpServer(handle);
     expect(await causeOf(guarded(server.origin))).toMatchObject({ message: expect.stringContaining('larger than the 1048576 bytes') });
-    // What goes beyond the limit is what the socket buffers of both ends hold.
+    // Only the socket buffers of both ends hold more than the limit.
     expect(await sentBytes).toBeLessThan(32 * 1_048_576);
   });
 
-  test('[SEC-1] has to be whole in time, however it drips', async () => {
+  test('[SEC-1] has to be complete in time, however slowly it comes', async () => {
     await using server = await startHttpServer((_request, response) => {
       const drip = setInterval(() => response.write('.'), 5);
       response.on('close', () => clearInterval(drip));
@@ -241,13 +241,13 @@ describe('what a library fetches', () => {
     expect(await causeOf(guarded(server.origin))).toMatchObject({ message: `${server.origin} did not answer in time` });
   });
 
-  test('[SEC-1] is not unfolded, because nobody has asked for it to be folded', async () => {
+  test('[SEC-1] is not decompressed, because no compression was requested', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1_048_576));
     await using server = await startHttpServer((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
     expect(await causeOf(guarded(server.origin))).toMatchObject({ message: expect.stringContaining('was not asked for') });
   });
 
-  test('[SEC-1] is not looked for at another origin', async () => {
+  test('[SEC-1] is not followed to another origin', async () => {
     await using server = await startHttpServer((_request, response) =>
       response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end(),
     );

@@ -8,8 +8,8 @@ import { endlessAnswer, startHttpServer } from '../fixtures/http-server.ts';
 
 const limits = { maxBytes: 1_048_576, timeoutMs: 20_000 };
 
-describe('what is fetched', () => {
-  test('a document comes with its status, content type and text', async () => {
+describe('a fetched document', () => {
+  test('comes with its status, content type and text', async () => {
     await using server = await startHttpServer((request, response) => {
       response
         .writeHead(404, { 'content-type': 'application/json' })
@@ -25,30 +25,30 @@ describe('what is fetched', () => {
     ['br', brotliCompressSync('grüße')],
     ['identity', Buffer.from('grüße')],
     ['identity', Buffer.from('\ufeffgrüße')],
-  ])('a body in %s is decoded', async (encoding, bytes) => {
+  ])('in %s is decoded', async (encoding, bytes) => {
     await using server = await startHttpServer((_request, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(bytes),
     );
     expect((await fetchDocument(server.origin, limits)).body).toBe('grüße');
   });
 
-  test('a document of exactly the allowed size is accepted', async () => {
+  test('may have exactly the allowed size', async () => {
     await using server = await startHttpServer((_request, response) => response.end('x'.repeat(1000)));
     expect((await fetchDocument(server.origin, { ...limits, maxBytes: 1000 })).body).toHaveLength(1000);
     await expect(fetchDocument(server.origin, { ...limits, maxBytes: 999 })).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 });
 
-describe('what is too large', () => {
-  test('an endless document is cut off at the limit', async () => {
+describe('a document that is too large', () => {
+  test('is cut off at the limit if it is endless', async () => {
     const { handle, sentBytes } = endlessAnswer();
     await using server = await startHttpServer(handle);
     await expect(fetchDocument(server.origin, limits)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
-    // What goes beyond the limit is what the socket buffers of both ends hold.
+    // Only the socket buffers of both ends hold more than the limit.
     expect(await sentBytes).toBeLessThan(32 * 1_048_576);
   });
 
-  test('a document that announces its size is refused before it is read', async () => {
+  test('is refused before it is read if it announces its size', async () => {
     let written = false;
     await using server = await startHttpServer((_request, response) => {
       response.writeHead(200, { 'content-length': 200_000_000 }).flushHeaders();
@@ -58,7 +58,7 @@ describe('what is too large', () => {
     expect(written).toBe(false);
   });
 
-  test('a compressed bomb is counted as it unfolds', async () => {
+  test('is counted as it unfolds if it is compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1_048_576));
     expect(bomb.length).toBeLessThan(limits.maxBytes);
     await using server = await startHttpServer((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
@@ -66,7 +66,7 @@ describe('what is too large', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('a fetch that fails', () => {
   const failing: [string, RequestListener, { code: string; message: RegExp }][] = [
     [
       'a redirect',
@@ -91,7 +91,7 @@ describe('what goes wrong', () => {
     ],
     ['bytes that are not HTTP', (request) => request.socket.end('garbage\r\n\r\n'), { code: 'NETWORK_ERROR', message: /no usable answer/ }],
   ];
-  test.each(failing)('%s is an error without the query string', async (_name, handle, expected) => {
+  test.each(failing)('with %s gives an error without the query string', async (_name, handle, expected) => {
     let requests = 0;
     await using server = await startHttpServer((request, response) => {
       requests += 1;
@@ -104,23 +104,23 @@ describe('what goes wrong', () => {
     expect(requests).toBe(1);
   });
 
-  test('a server that is not there is unavailable', async () => {
+  test('because there is no server is unavailable', async () => {
     const server = await startHttpServer(() => undefined);
     await server[Symbol.asyncDispose]();
     await expect(fetchDocument(server.origin, limits)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: /refused/ });
   });
 
-  test('a server that never answers is given up', async () => {
+  test('because the server never answers is given up', async () => {
     await using server = await startHttpServer(() => undefined);
     await expect(fetchDocument(server.origin, { ...limits, idleMs: 50 })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
-  test('a server that falls silent half-way is given up', async () => {
+  test('because the server falls silent half-way is given up', async () => {
     await using server = await startHttpServer((_request, response) => response.write('half'));
     await expect(fetchDocument(server.origin, { ...limits, idleMs: 50 })).rejects.toMatchObject({ message: /stopped half-way/ });
   });
 
-  test('a server that sends a little all the time still has to finish in time', async () => {
+  test('because the server sends too slowly is given up in time', async () => {
     await using server = await startHttpServer((_request, response) => {
       const drip = setInterval(() => response.write('.'), 5);
       response.on('close', () => clearInterval(drip));
@@ -128,7 +128,7 @@ describe('what goes wrong', () => {
     await expect(fetchDocument(server.origin, { ...limits, timeoutMs: 200 })).rejects.toMatchObject({ message: /longer than 200 ms/ });
   });
 
-  test('the caller can give up at any time, and gets its own reason back', async () => {
+  test('because the caller gives up has the caller’s reason', async () => {
     const controller = new AbortController();
     await using server = await startHttpServer((_request, response) => response.write('x', () => controller.abort(new Error('enough'))));
     await expect(fetchDocument(server.origin, { ...limits, signal: controller.signal })).rejects.toThrow('enough');
@@ -136,7 +136,7 @@ describe('what goes wrong', () => {
   });
 });
 
-describe('which addresses are allowed', () => {
+describe('the address of a document', () => {
   test.each([
     ['http://example.org/', /allow_insecure/],
     ['http://10.0.0.1/', /allow_insecure/],
@@ -152,7 +152,7 @@ describe('which addresses are allowed', () => {
     expect(error).toMatchObject({ message: expect.not.stringContaining('hidden') });
   });
 
-  test('plain http to another machine is allowed where the operator says so', async () => {
+  test('may be plain http on another machine where the operator says so', async () => {
     // A spelling of our own address that does not count as loopback, so that no request leaves this machine.
     await using server = await startHttpServer((_request, response) => response.end('x'));
     const url = `http://[::ffff:127.0.0.1]:${server.port}/`;
@@ -171,7 +171,7 @@ describe('which addresses are allowed', () => {
     ['localhost.example.org', false],
     ['127.0.0.1.example.org', false],
     ['', false],
-  ])('whether %s is loopback: %s', (host, expected) => {
+  ])('%s is on loopback: %s', (host, expected) => {
     expect(isLoopbackHost(host)).toBe(expected);
   });
 });
@@ -186,7 +186,7 @@ describe('a redirect', () => {
     });
   const headers = { authorization: 'Bearer hidden', 'x-api-key': 'hidden' };
 
-  test('[SEC-1] is followed where that is asked for, and the document says where it was found', async () => {
+  test('[SEC-1] is followed on request, and the document says where it was found', async () => {
     await using server = await start((path) => ({ '/1': '/2', '/2': '3', '/3': '/4?x' })[path]);
     const { url, body } = await fetchDocument(`${server.origin}/1`, { ...limits, headers, redirects: 3 });
     expect(url.href).toBe(`${server.origin}/4?x`);
@@ -217,7 +217,7 @@ describe('a redirect', () => {
     expect(error).toMatchObject({ message: expect.not.stringContaining('hidden') });
   });
 
-  test('[SEC-1] that leads to this machine is refused where this machine may not be asked', async () => {
+  test('[SEC-1] to this machine is refused where this machine is excluded', async () => {
     let asked = 0;
     await using inside = await start(() => {
       asked += 1;

@@ -30,7 +30,7 @@ async function serving(answer: (request: IncomingMessage, response: ServerRespon
 }
 
 describe('the body of an answer', () => {
-  test('is read whole, in whatever pieces it comes', async () => {
+  test('is read whole, in any pieces', async () => {
     const { get } = await serving((_request, response) => {
       response.write('Gr');
       setImmediate(() => response.end('üße'));
@@ -38,7 +38,7 @@ describe('the body of an answer', () => {
     expect(await readBody(await get(), 100)).toBe('Grüße');
   });
 
-  test('is refused at the first byte too many, declared or not', async () => {
+  test('is refused at the first byte too many, with or without a length', async () => {
     const { get } = await serving((request, response) => {
       if (request.url === '/declared') response.setHeader('content-length', 11);
       response.write('0123456789');
@@ -77,17 +77,17 @@ describe('the body of an answer', () => {
     let size = 0;
     let mostUnread = 0;
     for await (const chunk of body) {
-      // Whatever can come meanwhile comes now.
+      // Everything that can arrive has arrived by now.
       await nextTurn();
       mostUnread = Math.max(mostUnread, sent * piece.length - size);
       size += chunk.length;
     }
     expect(size).toBe(pieces * piece.length);
-    // What the system's own buffers hold is not ours.
+    // The buffers of the system do not count.
     expect(mostUnread).toBeLessThan(size / 2);
   });
 
-  test('may be left half-way, and the next request works', async () => {
+  test('can be abandoned half-way, and the next request works', async () => {
     const { get } = await serving((request, response) => {
       response.write('first');
       if (request.url === '/whole') response.end();
@@ -100,7 +100,7 @@ describe('the body of an answer', () => {
     expect(await readBody(await get('/whole'), 100)).toBe('first');
   });
 
-  test('without an end is not dumped for ever', async () => {
+  test('without an end is not drained forever', async () => {
     const { get } = await serving((_request, response) => {
       const more = () => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536)));
@@ -122,7 +122,7 @@ describe('a signal', () => {
     await expect(asked).rejects.toThrow('enough');
   });
 
-  test('that was given before ends it at once', async () => {
+  test('that was already aborted ends the request at once', async () => {
     const { get } = await serving((_request, response) => void response.end());
     const ending = new EndSwitch();
     ending.end(new Error('never mind'));
@@ -179,7 +179,7 @@ describe('an answer with something before it', () => {
     ],
     ['twice, and with other news', [interim, interim, 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', final + body]],
     ['not at all', [final, body]],
-  ])('[HTTP-1] has 100 Continue passed over that nobody asked for: %s', async (_what, pieces) => {
+  ])('[HTTP-1] may begin with an unsolicited 100 Continue, which is skipped: %s', async (_what, pieces) => {
     const { ask, sockets } = await saying(...pieces);
     for (const method of ['GET', 'POST', 'GET']) expect(await readBody(await ask(method), 100)).toBe(body);
     expect(sockets.size).toBe(1);
@@ -192,7 +192,7 @@ describe('an answer with something before it', () => {
       /answered with more than 16 KiB of headers$/,
     ],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', /answered with something that is not HTTP$/],
-  ])('[EXEC-8] with %s is no lost connection, which would be tried again', async (_what, answer, message) => {
+  ])('[EXEC-8] with %s is not a lost connection, which would be retried', async (_what, answer, message) => {
     const { ask } = await saying(answer);
     const failure: unknown = await ask().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ProtocolError);

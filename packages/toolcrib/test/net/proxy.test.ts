@@ -52,7 +52,7 @@ describe('a proxy', () => {
     expect(proxy.seen.toSorted()).toEqual([`GET http://${host}/a?b=c`, `GET http://${host}/a?b=c`, `POST http://${host}/a?b=c`]);
   });
 
-  test('[SEC-1] is told who we are, and a refusal says what to look at but not the password', async () => {
+  test('[SEC-1] gets our credentials, and its refusal says what to check but not the password', async () => {
     await using proxy = await startForwardProxy({ user: 'me@corp:p@ss word' });
     const url = `http://mcp.test:${upstream.port}/`;
     const withUser = proxy.url.replace('http://', 'http://me%40corp:p%40ss%20word@');
@@ -66,7 +66,7 @@ describe('a proxy', () => {
     }
   });
 
-  test('[SEC-1] is passed by for this machine, and for what is excepted', async () => {
+  test('[SEC-1] is bypassed for this machine, and for exceptions', async () => {
     await using proxy = await startForwardProxy();
     const known = { mcp: '127.0.0.1' };
     const lookUp: EgressConfig['lookUp'] = (_name, _options, callback) => callback(null, [{ address: known.mcp, family: 4 }]);
@@ -86,7 +86,7 @@ describe('a proxy', () => {
       { lookUp: (_name, _options, callback) => callback(null, [{ address: '10.1.2.3', family: 4 }]) },
       /leads to a private address/,
     ],
-  ])('[SEC-1] is not asked for %s, which may not be asked', async (host, config, reason) => {
+  ])('[SEC-1] is not used for %s, which is forbidden', async (host, config, reason) => {
     await using proxy = await startForwardProxy();
     for (const scheme of ['http', 'https']) {
       for (const refusal of await ask(createEgress({ ...config, proxy: proxy.url }), `${scheme}://${host}:${upstream.port}/`)) {
@@ -96,7 +96,7 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual([]);
   });
 
-  test('[SEC-1] that is not there is named as what is missing', async () => {
+  test('[SEC-1] that cannot be reached is named in the error', async () => {
     const proxy = await startForwardProxy();
     await proxy[Symbol.asyncDispose]();
     for (const scheme of ['http', 'https']) {
@@ -106,7 +106,7 @@ describe('a proxy', () => {
     }
   });
 
-  test.each(['', 'proxy:3128', 'socks5://me:hidden@proxy', 'http://me:hidden@proxy/path', 'http://'])('%j is none', (address) => {
+  test.each(['', 'proxy:3128', 'socks5://me:hidden@proxy', 'http://me:hidden@proxy/path', 'http://'])('cannot be %j', (address) => {
     expect(() => createProxy(address, [])).toThrow(/must be an address such as http:\/\/proxy/);
   });
 
@@ -126,13 +126,13 @@ describe('a proxy', () => {
     [['10.0.0.0/8'], 'https://11.1.2.3', false],
     [['fd00::1'], 'https://[fd00::1]', true],
     [['', ' '], 'https://example.org', false],
-  ])('with %j excepted, %s goes past it: %s', (noProxy, url, bypassed) => {
+  ])('with the exceptions %j is bypassed for %s: %s', (noProxy, url, bypassed) => {
     expect(createProxy('http://proxy:3128', noProxy).bypassed(new URL(url))).toBe(bypassed);
   });
 });
 
 const openssl = part('openssl');
-describe.skipIf(!openssl.available)('a company with certificates of its own', () => {
+describe.skipIf(!openssl.available)('a company with its own certificates', () => {
   let made: Awaited<ReturnType<typeof makeCertificates>>;
   let port: number;
   const server = { close: () => undefined as void };
@@ -152,7 +152,7 @@ describe.skipIf(!openssl.available)('a company with certificates of its own', ()
     await made[Symbol.asyncDispose]();
   });
 
-  test('[SEC-1] is trusted where the operator says so, and not otherwise', async () => {
+  test('[SEC-1] is trusted if the operator says so, and not otherwise', async () => {
     const allowedNetworks = ['loopback'];
     const url = `https://127.0.0.1:${port}/`;
     for (const reason of await ask(createEgress({ allowedNetworks }), url))
@@ -160,7 +160,7 @@ describe.skipIf(!openssl.available)('a company with certificates of its own', ()
     expect(await ask(createEgress({ allowedNetworks, caFile: made.caFile }), url)).toEqual(three(`127.0.0.1:${port}`));
   });
 
-  test('[SEC-1] is reached through a tunnel, of which the proxy sees the name alone', async () => {
+  test('[SEC-1] is reached through a tunnel, of which the proxy sees only the name', async () => {
     await using proxy = await startForwardProxy({ user: 'me:secret' });
     const egress = createEgress({ proxy: proxy.url.replace('//', '//me:secret@'), caFile: made.caFile });
     expect(await ask(egress, `https://mcp.test:${port}/hidden`)).toEqual(three(`mcp.test:${port}`));
@@ -168,7 +168,7 @@ describe.skipIf(!openssl.available)('a company with certificates of its own', ()
     for (const reason of await ask(egress, `https://other.test:${port}/`)) expect(reason).toContain('its certificate is for another host');
   });
 
-  test('certificates are read from a file with several, and one that cannot be read says so', async () => {
+  test('can give its certificates in one file, and an unreadable file is reported', async () => {
     expect(readCertificates(made.caFile)).toHaveLength(1);
     const file = join(made.folder, 'odd.pem');
     await writeFile(file, `Two of them\n${made.cert.toString()}\n${made.cert.toString()}`);

@@ -12,6 +12,8 @@ export const notRun: Record<string, string> = {
   'npm run bench': measures,
   'npm run bench -- --rounds 3 --seconds 3': measures,
   'npm run bench -- --only calls,list --name try': measures,
+  'npm run bench -- --only calls --beside ../before': measures,
+  'npx node bench/mcp-calls.ts --only calls --beside ../before': measures,
   'npm run bench:mcp': measures,
   'npm run bench:mcp -- --rounds 3 --seconds 3': measures,
   'TOOLCRIB_TEST_DOCKER_IMAGE=$(bash .ci/docker-up.sh up) npm run bench:docker': measures,

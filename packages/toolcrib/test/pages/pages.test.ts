@@ -18,7 +18,7 @@ const commandsOf = (page: string) =>
     .flatMap(({ text }) => commandsIn(text).map(withoutComment));
 
 describe('the pages', () => {
-  test('say of every block what it is, so that no command is overlooked', () => {
+  test('say what every code block is, so that no command is overlooked', () => {
     const unnamed = pages.flatMap((page) =>
       readBlocks(page)
         .filter(
@@ -31,14 +31,14 @@ describe('the pages', () => {
     expect(unnamed).toEqual([]);
   });
 
-  test('have every command that is listed as not run, each with its reason', () => {
+  test('contain every command that is listed as not run, each with its reason', () => {
     const said = new Set(pages.flatMap(commandsOf));
     expect(Object.keys(notRun).filter((command) => !said.has(command))).toEqual([]);
     expect(Object.values(notRun).every((reason) => reason.length > 10)).toBe(true);
   });
 });
 
-describe('what a page tells people to type works as it stands', () => {
+describe('the commands on a page', () => {
   let services: Awaited<ReturnType<typeof startStandIns>>;
   beforeAll(async () => {
     services = await startStandIns();
@@ -46,7 +46,7 @@ describe('what a page tells people to type works as it stands', () => {
   afterAll(() => services[Symbol.asyncDispose]());
 
   const toTry = pages.filter((page) => commandsOf(page).some((command) => !(command in notRun)));
-  test.for(toTry)('%s', { timeout: 600_000 }, async (page, { skip }) => {
+  test.for(toTry)('work as they stand: %s', { timeout: 600_000 }, async (page, { skip }) => {
     skip(!isThere(page), 'a part is missing, as said above');
     expect(await tryPage(page, stages[page] ?? {}, services.standIns)).toBe('');
   });

@@ -28,7 +28,7 @@ test('[POL-3] a permission names every policy that gives it, once, in the order 
   expect(revision).toBe(3);
 });
 
-test('[POL-1] a caller whom no policy grants anything has no tools', () => {
+test('[POL-1] a caller without a matching policy has no tools', () => {
   const access = bookOf([samplePolicy({ groups: ['readers'] })], [readers]).accessOf(samplePrincipal());
   expect(access.tools).toEqual([]);
   expect(access.permissions.size).toBe(0);
@@ -38,12 +38,12 @@ test('[POL-1] a group that does not exist grants nothing', () => {
   expect(bookOf([samplePolicy({ groups: ['gone', 'readers'] })], [readers]).accessOf(samplePrincipal({ sub: 'a' })).tools).toEqual([read]);
 });
 
-test.each(['pending', 'quarantined', 'deprecated'] as const)('[POL-3] a tool that is %s is nobody’s', (state) => {
+test.each(['pending', 'quarantined', 'deprecated'] as const)('[POL-3] a tool that is %s is offered to nobody', (state) => {
   const tool = sampleTool({ state });
   expect(bookOf([samplePolicy({ groups: ['readers'] })], [readers], [tool]).accessOf(samplePrincipal({ sub: 'a' })).tools).toEqual([]);
 });
 
-test('[POL-3] a hidden tool is nobody’s', () => {
+test('[POL-3] a hidden tool is offered to nobody', () => {
   const tool = sampleTool({ hidden: true });
   expect(tool.state).toBe('hidden');
   expect(bookOf([samplePolicy({ groups: ['readers'] })], [readers], [tool]).accessOf(samplePrincipal({ sub: 'a' })).tools).toEqual([]);
@@ -56,7 +56,7 @@ test('callers with the same grants share one object, and so one list', () => {
   expect(book.accessOf(alice)).toBe(book.accessOf(alice));
 });
 
-test('the fingerprint follows what the list shows, and nothing else', () => {
+test('the fingerprint changes with what the list shows, and with nothing else', () => {
   const policies = [samplePolicy({ groups: ['readers'] })];
   const caller = samplePrincipal({ sub: 'alice' });
   const before = bookOf(policies, [readers]).accessOf(caller).fingerprint;
@@ -69,7 +69,7 @@ test('the fingerprint follows what the list shows, and nothing else', () => {
   expect(bookOf([samplePolicy({ groups: ['writers'] })], [writers]).accessOf(caller).fingerprint).not.toBe(before);
 });
 
-test('more sets of grants than are remembered are still all decided right', () => {
+test('decisions stay right with more sets of grants than are cached', () => {
   const policies = Array.from({ length: 11 }, (_, bit) =>
     samplePolicy({ id: `p${bit}`, matchers: [{ path: 'bits', operator: 'contains', value: bit }], groups: [`g${bit}`] }),
   );

@@ -45,7 +45,7 @@ test.each<[ClaimPath, Json | undefined]>([
   ['/a.b/c~1d', 'deep'],
   ['a.b', 'nested'],
   ['/', 'nameless'],
-  // What the token itself carries under such a name is its claim; what every object inherits is not.
+  // A value that the token itself has under such a name is a claim; an inherited one is not.
   ['__proto__.roles', ['own']],
   ['child.__proto__', 'own'],
 ])('[POL-2] the claim at %j is %j', (path, value) => {
@@ -69,6 +69,6 @@ test.each<[string, ClaimPath]>([
   ['the prototype of an object that has no such claim', 'realm_access.__proto__'],
   ['a number that JSON can write but not keep', 'huge'],
   ['a path that is too long', 'realm_access.roles.admin'],
-])('[POL-2] a claim is missing where %s', (_why, path) => {
+])('[POL-2] a claim is missing if %s', (_why, path) => {
   expect(claimAt(claims, claimSegments(path))).toBeUndefined();
 });

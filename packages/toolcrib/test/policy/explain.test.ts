@@ -16,7 +16,7 @@ function explain(policy: Partial<Policy>, claims: JsonObject, tool?: Tool): Poli
   return explainPolicies(rules, claims, tool)[0];
 }
 
-describe('[POL-3] the explanation says why', () => {
+describe('[POL-3] an explanation says', () => {
   const claims = { sub: 'alice', department: 'sales' };
   const both = ['readers', 'writers'];
 
@@ -56,12 +56,12 @@ describe('[POL-3] the explanation says why', () => {
       sampleTool({ state: 'quarantined' }),
       { grants: false, reason: 'every matcher holds, but the tool is quarantined' },
     ],
-  ])('where %s', (_why, policy, tool, expected) => {
+  ])('that %s', (_why, policy, tool, expected) => {
     expect(explain(policy, claims, tool)).toMatchObject(expected);
   });
 });
 
-test('[POL-3] each matcher shows the claim it was asked about', () => {
+test('[POL-3] each matcher shows the claim it looked at', () => {
   const matchers: Policy['matchers'] = [
     { path: 'department', operator: 'equals', value: 'sales' },
     { path: 'team', operator: 'not_equals', value: 'x' },

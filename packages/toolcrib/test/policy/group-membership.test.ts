@@ -70,7 +70,7 @@ describe('[POL-4] a selector', () => {
     ['an empty glob', { name: '' }],
     ['no tags', { tags: [] }],
     ['an expression with a spelling mistake', { name: { regexp: 'a' } }],
-  ])('is refused where it is %s', (_what, selector) => {
+  ])('is refused if it is %s', (_what, selector) => {
     expect(selectorSchema.safeParse(selector).success).toBe(false);
   });
 });
@@ -84,7 +84,7 @@ describe('[POL-4] a group', () => {
     expect(membersOf(sampleGroup({ selectors: [{ method: 'POST' }, { name: 'read_file' }] }))).toEqual(['issue', 'read']);
   });
 
-  test('adds included tools to what selectors chose, then takes excluded ones out, whatever chose them', () => {
+  test('adds included tools to the selected ones, then removes excluded ones, whatever selected them', () => {
     const group = {
       selectors: [{ source: 'github' }],
       include: [tools.read.tool_id, tools.odd.tool_id],
@@ -114,7 +114,7 @@ describe('[POL-4] a group', () => {
     expect(membersOf(sampleGroup({ selectors: [{ source: 'github' }] }))).not.toContain('mirror');
   });
 
-  test('with an expression that does not compile cannot be made', () => {
+  test('with an expression that does not compile is refused', () => {
     expect(() => compileGroup(sampleGroup({ selectors: [{ name: { regex: '(' } }] }))).toThrow('missing closing )');
   });
 });

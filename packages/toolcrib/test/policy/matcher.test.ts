@@ -45,7 +45,7 @@ const table: [string, JsonObject, string][] = [
   ['a missing claim', {}, 'F F F F F F F F'],
 ];
 
-describe.each(table)('on %s', (_kind, claims, letters) => {
+describe.each(table)('with %s', (_kind, claims, letters) => {
   test.each(operators.map((operator, index) => [operator, letters.split(' ')[index] === 'T'] as const))(
     '[POL-1] [POL-2] %s holds: %s',
     (operator, expected) => {
@@ -88,11 +88,11 @@ test.each<[string, string, Json, Json, boolean]>([
   ['matches: any element', 'matches', 'team-[a-z]+', ['x', 'team-ops'], true],
   ['matches: elements are not joined', 'matches', 'a,b', ['a', 'b'], false],
   ['matches: a number is not text', 'matches', '7', 7, false],
-])('[POL-2] typed values: %s', (_why, operator, value, claim, expected) => {
+])('[POL-2] values are typed: %s', (_why, operator, value, claim, expected) => {
   expect(holds({ path: 'claim', operator, value }, { claim })).toBe(expected);
 });
 
-test('[POL-2] claims with dots, slashes and inherited names are reached only where they are', () => {
+test('[POL-2] claims with dots, slashes and inherited names are found only where they are', () => {
   const claims = JSON.parse('{"https://acme.io/role": "editor", "__proto__": "own"}') as JsonObject;
   expect(holds({ path: ['https://acme.io/role'], operator: 'equals', value: 'editor' }, claims)).toBe(true);
   expect(holds({ path: '/https:~1~1acme.io~1role', operator: 'equals', value: 'editor' }, claims)).toBe(true);
@@ -103,7 +103,7 @@ test('[POL-2] claims with dots, slashes and inherited names are reached only whe
   expect(holds({ path: 'constructor.name', operator: 'not_equals', value: 'x' }, {})).toBe(false);
 });
 
-test('[POL-2] a number beyond all bounds is a missing claim, as null is', () => {
+test('[POL-2] an infinite number is a missing claim, as null is', () => {
   const claims = JSON.parse('{"level": 1e400}') as JsonObject;
   expect(holds({ path: 'level', operator: 'exists' }, claims)).toBe(false);
   expect(holds({ path: 'level', operator: 'not_equals', value: 1 }, claims)).toBe(false);
@@ -121,7 +121,7 @@ test.each<[string, unknown]>([
   ['no segments', { path: [], operator: 'exists' }],
   ['an unknown field', { path: 'a', operator: 'exists', negate: true }],
   ['an endless expression', { path: 'a', operator: 'matches', value: 'a'.repeat(1025) }],
-])('[POL-1] %s is no matcher', (_why, matcher) => {
+])('[POL-1] %s is not a matcher', (_why, matcher) => {
   expect(matcherSchema.safeParse(matcher).success).toBe(false);
 });
 

@@ -176,7 +176,7 @@ const policies = fc
   )
   .map((list) => list.map((policy, index) => samplePolicy({ id: `p${index}`, ...policy })));
 
-test('[POL-3] list, call and explanation always agree, with each other and with the words of the specification', () => {
+test('[POL-3] list, call and explanation always agree, with each other and with an independent reading of the rules', () => {
   const seen = { allowed: 0, refused: 0 };
   fc.assert(
     fc.property(tools, groups, policies, fc.array(claims, { minLength: 1, maxLength: 4 }), (tools, groups, policies, callers) => {

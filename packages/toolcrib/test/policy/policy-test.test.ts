@@ -31,11 +31,11 @@ const cases: [Partial<PolicyTest>, outcome: string, reasons: string[]][] = [
   [{ claims: staff, can: ['new:thing'], cannot: ['new:other'] }, 'unknown', ['the tools of new are not known yet']],
   [{ claims: staff, can: ['*:read_mail'] }, 'unknown', ['the tools of new are not known yet']],
   [{ claims: staff, cannot: ['*:write_*'] }, 'unknown', ['the tools of new are not known yet']],
-  // What is known to be wrong is not excused by what is not known.
+  // An unknown part does not excuse a known failure.
   [{ claims: staff, can: ['new:thing', 'files:write_file'] }, 'failed', ['can files:write_file: no policy grants it']],
   [{}, 'passed', []],
 ];
-test.each(cases)('[POL-3] a test of who may use what: %j', (given, outcome, reasons) => {
+test.each(cases)('[POL-3] a policy test has the right outcome: %j', (given, outcome, reasons) => {
   const asked = { name: 'a', claims: {}, can: [], cannot: [], ...given };
   expect(runPolicyTests([asked], { rules, tools, undiscovered: ['new'] })).toEqual([{ name: 'a', outcome, reasons }]);
 });

@@ -39,11 +39,11 @@ describe('policies', () => {
     expect(grantedIds(rulesOf([samplePolicy({ enabled: false })]), { sub: 'alice' })).toEqual([]);
   });
 
-  test('[POL-1] without policies nobody is granted anything', () => {
+  test('[POL-1] without policies nobody gets anything', () => {
     expect(grantedIds(rulesOf([]), { sub: 'alice' })).toEqual([]);
   });
 
-  test('[POL-2] a stored expression that does not compile takes its whole policy out, says so, and leaves the others alone', () => {
+  test('[POL-2] a stored expression that does not compile disables its whole policy, says so, and leaves the others alone', () => {
     const warnings: string[] = [];
     const bad = samplePolicy({ id: 'bad', matchers: [inSales, { path: 'sub', operator: 'matches', value: '(' }] });
     const rules = rulesOf([bad, samplePolicy({ id: 'good' })], [], warnings);
@@ -61,20 +61,20 @@ describe('policies', () => {
   });
 });
 
-describe('what is remembered', () => {
+describe('the cache of decisions', () => {
   const rules = rulesOf([samplePolicy({ id: 'a', matchers: [isAdmin] }), samplePolicy({ id: 'b', matchers: [inSales] })]);
 
-  test('callers that differ only in claims no policy reads share their grants', () => {
+  test('is shared by callers that differ only in claims no policy reads', () => {
     const alice = rules.granted({ sub: 'alice', jti: '1', department: 'sales' });
     expect(rules.granted({ sub: 'bob', jti: '2', exp: 5, department: 'sales' })).toBe(alice);
   });
 
-  test('callers whom different claims grant the same share their grants too', () => {
+  test('is shared by callers whose different claims grant the same', () => {
     const one = rules.granted({ realm_access: { roles: ['admin'] } });
     expect(rules.granted({ realm_access: { roles: ['admin', 'user'] }, department: 'support' })).toBe(one);
   });
 
-  test('callers that differ in a claim some policy reads do not', () => {
+  test('is not shared by callers that differ in a claim some policy reads', () => {
     expect(rules.granted({ department: 'sales' })).not.toBe(rules.granted({ department: 'support' }));
   });
 
@@ -85,7 +85,7 @@ describe('what is remembered', () => {
     ['missing and false', '{}', '{"department": false}'],
     ['one claim and the other', '{"department": ["admin"]}', '{"realm_access": {"roles": ["admin"]}}'],
     ['missing and a number that JSON writes as null', '{}', '{"department": 1e400}'],
-  ])('[POL-2] no caller gets what was remembered for another: %s', (_why, first, second) => {
+  ])('[POL-2] gives no caller the decision of another: %s', (_why, first, second) => {
     const matchers: Matcher[] = [
       { path: 'department', operator: 'exists' },
       { path: 'department', operator: 'equals', value: 7 },
@@ -105,7 +105,7 @@ describe('what is remembered', () => {
     }
   });
 
-  test('the memory is begun anew when it is full, and decisions stay the same', () => {
+  test('is emptied when it is full, and decisions stay the same', () => {
     const matches = rulesOf([samplePolicy({ id: 'even', matchers: [{ path: 'n', operator: 'matches', value: '.*[02468]' }] })]);
     for (let n = 0; n < 21_000; n++) expect(matches.granted({ n: String(n) }).length).toBe(n % 2 === 0 ? 1 : 0);
   });

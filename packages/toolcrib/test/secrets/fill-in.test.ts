@@ -42,7 +42,7 @@ describe('[ENV-2] ${VAR}', () => {
     },
   );
 
-  test('reads what the source declares first, then secrets, then allowed environment', async () => {
+  test('reads declared variables first, then secrets, then the allowed environment', async () => {
     const environment = { A: 'environment', B: 'environment', C: 'environment', D: 'environment' };
     const scope = { declared: { A: text('declared') }, allowedNames: new Set(['A', 'B', 'C']), environment };
     const fillIn = await scopeOf({ A: 'secret', B: 'secret' }, scope);
@@ -61,7 +61,7 @@ describe('[ENV-2] ${VAR}', () => {
     await expect(fillIn.text(`\${${name}}`, 'args.0')).rejects.toMatchObject(refusal(/no variable or secret/));
   });
 
-  test('means the outer value where a variable names itself', async () => {
+  test('means the outer value if a variable names itself', async () => {
     const fillIn = await scopeOf({ TOKEN: 'hunter2' }, { declared: { TOKEN: text('Bearer ${TOKEN}') } });
     expect(await fillIn.variable('TOKEN', 'args.0')).toBe('Bearer hunter2');
   });
@@ -74,12 +74,12 @@ describe('[ENV-2] ${VAR}', () => {
     await expect(fillIn.text('${X}', 'args.0')).rejects.toMatchObject(refusal(/in a circle/));
   });
 
-  test('does not look through what was filled in', async () => {
+  test('does not fill in what was filled in', async () => {
     const fillIn = await scopeOf({ evil: '${other} $${', other: 'hunter2' });
     expect(await fillIn.text('${evil}', 'args.0')).toBe('${other} $${');
   });
 
-  test('is not blown up by variables that double each other, nor kept busy by empty ones', async () => {
+  test('cannot grow without bound through variables that double each other, nor loop over empty ones', async () => {
     const doubling = (last: string) =>
       Object.fromEntries(
         Array.from({ length: 64 }, (_, index) => [`V${index}`, text(index === 63 ? last : `\${V${index + 1}}`.repeat(2))]),
@@ -90,13 +90,13 @@ describe('[ENV-2] ${VAR}', () => {
 });
 
 describe('[ENV-1] secret_ref', () => {
-  test('is the value of the secret', async () => {
+  test('gives the value of the secret', async () => {
     const fillIn = await scopeOf({ token: 'hunter2' }, { declared: { A: { secret_ref: 'token' } } });
     expect(await fillIn.text('x${A}', 'args.0')).toBe('xhunter2');
     await expect(fillIn.value({ secret_ref: 'absent' }, 'args.0')).rejects.toMatchObject(refusal(/no secret absent/));
   });
 
-  test('of a secret that was made for another source is refused', async () => {
+  test('is refused for a secret that belongs to another source', async () => {
     const stored = { 'mcp_s1.TOKEN': 'mine', 'mcp_s2.TOKEN': 'theirs' };
     const fillIn = await scopeOf(stored, { sourceId: 's1' });
     expect(await fillIn.value({ secret_ref: 'mcp_s1.TOKEN' }, 'args.0')).toBe('mine');
@@ -105,16 +105,16 @@ describe('[ENV-1] secret_ref', () => {
     await expect((await scopeOf(stored)).text('${mcp_s2.TOKEN}', 'args.0')).rejects.toMatchObject(refusal(/belongs to another source/));
   });
 
-  test('a variable without a value is the secret that was made for it', async () => {
+  test('is not needed for a variable without a value, which reads the secret made for it', async () => {
     const fillIn = await scopeOf({ 'mcp_s1.TOKEN': 'mine', TOKEN: 'shared' }, { sourceId: 's1' });
     expect(await fillIn.variable('TOKEN', 'args.0')).toBe('mine');
     expect(await fillIn.variable('OTHER', 'args.0')).toBeUndefined();
-    // What a manifest merely declares must not draw a secret of somebody else's.
+    // A variable that a manifest only declares must not read somebody else's secret.
     expect(await (await scopeOf({ TOKEN: 'shared' }, { sourceId: 's1' })).variable('TOKEN', 'args.0')).toBeUndefined();
   });
 });
 
-test('[ENV-4] every secret value that was used is known for redaction, and no other', async () => {
+test('[ENV-4] every secret value that was used, and no other, is known for redaction', async () => {
   const fillIn = await scopeOf(
     { token: 'hunter2', unused: 'hunter3' },
     { declared: { A: text('plain') }, allowedNames: new Set(['E']), environment: { E: 'open' } },

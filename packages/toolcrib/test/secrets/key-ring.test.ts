@@ -38,7 +38,7 @@ describe('[SEC-3] keys from TOOLCRIB_KEYS', () => {
     expect(ring.find('other')).toBeUndefined();
   });
 
-  test('are read from a file it names, in any of these forms', async () => {
+  test('are read from a file in any of these forms', async () => {
     const file = join(dataDir, 'shared-keys');
     await writeFile(file, `${writtenKey('new')}\n${writtenKey('old')}\n`);
     expect(openKeyRing({ keys: file, dataDir, create: false }).kids).toEqual(['new', 'old']);
@@ -59,13 +59,13 @@ describe('[SEC-3] keys from TOOLCRIB_KEYS', () => {
     ['broken JSON', '[{"kid":', /must be a JSON list/],
     ['an id with a dot', `a.b:${base64()}`, /neither keys .* nor a file/],
     ['a file that is not there', '/no/such/file', /neither keys .* nor a file that can be read \(ENOENT\)/],
-  ])('refuses %s', (_what, keys, message) => {
+  ])('are refused as %s', (_what, keys, message) => {
     expect(() => openKeyRing({ keys, dataDir, create: true })).toThrow(
       expect.objectContaining({ code: 'VALIDATION_ERROR', message: expect.stringMatching(message) }),
     );
   });
 
-  test('a key that is written wrongly appears in no error', () => {
+  test('are not repeated in an error if one is malformed', () => {
     const key = base64();
     for (const keys of [`k1:${key}x`, `k1=${key}`, `k1:${key},k2`, `[{"kid":"k1","key":"${key}"`, `[{"kid":"k1","key":"${key}","a":1}]`]) {
       let error: unknown;
@@ -79,19 +79,22 @@ describe('[SEC-3] keys from TOOLCRIB_KEYS', () => {
     }
   });
 
-  test('a ring that is printed shows no key', () => {
+  test('are not shown when the ring is printed', () => {
     const key = base64();
     const ring = parseKeyRing(`k1:${key}`, 'the test');
     expect(inspect(ring, { depth: 9, showHidden: true }) + JSON.stringify(ring)).not.toContain(key.slice(0, 12));
   });
 
-  test.each(['/etc/toolcrib/keys.json', './keys', 'C:\\keys.json', 'keys.txt'])('%s is a path', (path) => {
-    expect(isWrittenKeys(path)).toBe(false);
-  });
+  test.each(['/etc/toolcrib/keys.json', './keys', 'C:\\keys.json', 'keys.txt'])(
+    'are read from a file if they look like a path: %s',
+    (path) => {
+      expect(isWrittenKeys(path)).toBe(false);
+    },
+  );
 });
 
 describe('[SEC-3] keys.json', () => {
-  test('is made on the first start, for this account only, and read from then on', async () => {
+  test('is created on the first start, for this account only, and read from then on', async () => {
     const first = openKeyRing({ dataDir, create: true });
     expect((await stat(join(dataDir, 'keys.json'))).mode & 0o777).toBe(0o600);
     const again = openKeyRing({ dataDir, create: true });
@@ -99,7 +102,7 @@ describe('[SEC-3] keys.json', () => {
     expect(again.newest.key.equals(first.newest.key)).toBe(true);
   });
 
-  test('is not made where only reading was meant', async () => {
+  test('is not created when it is only to be read', async () => {
     expect(() => openKeyRing({ dataDir, create: false })).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
     await expect(stat(join(dataDir, 'keys.json'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
@@ -111,7 +114,7 @@ describe('[SEC-3] keys.json', () => {
     expect((await stat(join(dataDir, 'keys.json'))).mode & 0o777).toBe(0o600);
   });
 
-  test('that is damaged is refused and left as it is', async () => {
+  test('that is damaged is refused and left unchanged', async () => {
     await writeFile(join(dataDir, 'keys.json'), '[{"kid": "k1", "key": ');
     expect(() => openKeyRing({ dataDir, create: true })).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR' }));
     expect(await readFile(join(dataDir, 'keys.json'), 'utf8')).toBe('[{"kid": "k1", "key": ');

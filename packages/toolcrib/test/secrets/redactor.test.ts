@@ -26,7 +26,7 @@ test.each([
   ['each line of a key', ['-----BEGIN-----\nMIIEvQIBADANBgkqhkiG\n-----END-----'], 'line MIIEvQIBADANBgkqhkiG', 'line ***'],
   ['letters outside the first plane', ['🗝️🗝️🗝️'], 'a 🗝️🗝️🗝️ b', 'a *** b'],
   ['where nothing is known', [], 'hunter2', 'hunter2'],
-])('[ENV-4] a secret is taken out: %s', (_what, values, text, expected) => {
+])('[ENV-4] a secret is removed: %s', (_what, values, text, expected) => {
   expect(redactorOf(...values).redact(text)).toBe(expected);
 });
 
@@ -87,7 +87,7 @@ describe('[ENV-4] a secret that is wrapped over lines', () => {
     }
   });
 
-  test('in base64 is found line by line, too, as a log is read', () => {
+  test('in base64 is also found line by line, as a log is read', () => {
     const redactor = redactorOf(secret);
     for (const width of [64, 76]) {
       const [first = '', second = ''] = wrap(Buffer.from(`${secret}\n`).toString('base64'), width, '\n').split('\n');
@@ -95,12 +95,12 @@ describe('[ENV-4] a secret that is wrapped over lines', () => {
     }
   });
 
-  test('is not made of lines that have nothing to do with each other', () => {
+  test('is not found in unrelated lines', () => {
     expect(redactorOf('hunter2', 'abcd').redact('hun\nter2 ab\ncd')).toBe('hun\nter2 ab\ncd');
   });
 });
 
-describe('[ENV-4] a secret that goes from one text to the next', () => {
+describe('[ENV-4] a secret that spans two texts', () => {
   test.each([
     [
       ['my hun', 'ter2 is'],
@@ -118,12 +118,12 @@ describe('[ENV-4] a secret that goes from one text to the next', () => {
       ['a', '', 'b'],
       ['a', '', 'b'],
     ],
-  ])('is taken out of both: %j', (texts, expected) => {
+  ])('is removed from both: %j', (texts, expected) => {
     expect(redactorOf('hunter2').redactTexts(texts)).toEqual(expected);
   });
 });
 
-describe('[SEC-1] whoever guesses', () => {
+describe('[SEC-1] a caller who guesses a secret', () => {
   const redactor = redactorOf('hunter2', 'correct-horse-battery');
 
   test.each<[string, Json]>([
@@ -131,19 +131,19 @@ describe('[SEC-1] whoever guesses', () => {
     ['in base64', { text: Buffer.from('hunter2').toString('base64') }],
     ['in pieces', { left: 'hun', right: ['ter2'] }],
     ['as the name of a field', { hunter2: 1 }],
-  ])('a value %s gets it back as it was sent, in every form, and learns nothing', (_how, given) => {
+  ])('%s gets the text back as it was sent, in every form, and learns nothing', (_how, given) => {
     const except = redactor.except(given);
     for (const text of ['hunter1 hunter2 hunter3', Buffer.from('hunter2').toString('hex')]) expect(except.redact(text)).toBe(text);
     expect(except.redact('correct-horse-battery')).toBe('***');
     expect(except.redactJson({ a: 'hunter2', b: 'correct-horse-battery' })).toEqual({ a: 'hunter2', b: '***' });
   });
 
-  test('nothing has everything taken out', () => {
+  test('wrongly gets nothing but ***', () => {
     expect(redactor.except({ text: 'hunter' }).redact('hunter2')).toBe('***');
   });
 });
 
-describe('[ENV-4] JSON', () => {
+describe('[ENV-4] redacted JSON', () => {
   const redactor = redactorOf('hunter2', '12345678');
 
   test.each([
@@ -160,28 +160,28 @@ describe('[ENV-4] JSON', () => {
     expect(createRedactor().redactJson(json)).toBe(json);
   });
 
-  test('that was given is not changed', () => {
+  test('leaves its original unchanged', () => {
     const json: Json = { a: ['hunter2'] };
     redactor.redactJson(json);
     expect(json).toEqual({ a: ['hunter2'] });
   });
 
-  test('nested deeper than a stack is long loses its secrets too', () => {
+  test('nested deeper than the stack loses its secrets too', () => {
     const depth = 200_000;
     let json = redactor.redactJson(JSON.parse(`${'['.repeat(depth)}"hunter2"${']'.repeat(depth)}`) as Json);
     while (Array.isArray(json)) json = json[0] ?? null;
     expect(json).toBe('***');
   });
 
-  test('with a field named __proto__ keeps it a field', () => {
+  test('with a field named __proto__ keeps that field', () => {
     const copy = redactor.redactJson(JSON.parse('{"__proto__": {"polluted": "hunter2"}}') as Json);
     expect(JSON.stringify(copy)).toBe('{"__proto__":{"polluted":"***"}}');
     expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
   });
 });
 
-describe('[ENV-4] for one source', () => {
-  test('only its own values are looked for, and everywhere else all of them', () => {
+describe('[ENV-4] the redactor of one source', () => {
+  test('looks only for its own values, and the general one for all of them', () => {
     const redactor = redactorOf('shared-1');
     redactor.forSource('a').add('value-of-a');
     redactor.forSource('b').add('value-of-b');
@@ -193,7 +193,7 @@ describe('[ENV-4] for one source', () => {
     expect(redactor.forSource('a').redact(text)).toBe(text);
   });
 
-  test('a value that comes later is found from then on', () => {
+  test('finds a value that comes later from then on', () => {
     const redactor = createRedactor();
     expect(redactor.redact('hunter2')).toBe('hunter2');
     redactor.forSource('a').add('hunter2');
@@ -221,7 +221,7 @@ test('[ENV-4] the matcher covers exactly what a search for each pattern by itsel
   );
 });
 
-test('[ENV-4] a large text that nearly matches everywhere, and a thousand values, are no trouble', () => {
+test('[ENV-4] a large text that nearly matches everywhere, and a thousand values, take no long time', () => {
   // Were it not linear, these would take hours: every place of the text begins a value that fails at its end.
   const periodic = `${'a'.repeat(60_000)}b`;
   const values = Array.from({ length: 1000 }, () => `ghp_${randomBytes(20).toString('hex')}`);

@@ -12,7 +12,7 @@ test.each(['x', 'hunter2', 'zażółć gęślą 🗝️', 'a\nb\0c', 'y'.repeat(
   expect(open(ring, seal(ring, value, place), place)).toBe(value);
 });
 
-test('[SEC-3] a sealed value has the documented form, and its nonce is never the same', () => {
+test('[SEC-3] a sealed value has the documented form, and its nonce is always new', () => {
   const ring = sampleKeyRing('k1');
   const sealed = Array.from({ length: 100 }, () => seal(ring, 'hunter2', place));
   for (const one of sealed) expect(one).toMatch(/^v1\.k1\.[\w-]{16}\.[\w-]{22}\.[\w-]{10}$/);
@@ -20,7 +20,7 @@ test('[SEC-3] a sealed value has the documented form, and its nonce is never the
   expect(kidOf(sealed[0] ?? '')).toBe('k1');
 });
 
-test('[SEC-3] the newest key seals, and what older ones sealed still opens', () => {
+test('[SEC-3] the newest key seals, and values sealed with older keys still open', () => {
   const old = writtenKey('old');
   const sealed = seal(sampleKeyRing(old), 'hunter2', place);
   const ring = sampleKeyRing('new', old);
@@ -37,7 +37,7 @@ test.each([
   expect(() => open(ring, seal(ring, 'hunter2', place), other)).toThrow(refusal(/does not open.*changed or moved/));
 });
 
-test('[SEC-3] a value does not open after any letter of it was changed', () => {
+test('[SEC-3] a value does not open after any change of a letter', () => {
   const ring = sampleKeyRing('k1', 'k2');
   const sealed = seal(ring, 'hunter2', place);
   const letters = ['A', 'B', 'g', '.', '=', '2'];
@@ -66,7 +66,7 @@ test('[SEC-3] another key under the same id does not open it', () => {
   expect(() => open(sampleKeyRing('k1'), seal(sampleKeyRing('k1'), 'hunter2', place), place)).toThrow(refusal(/does not open/));
 });
 
-test('[ENV-4] a secret shows its value only to who asks for it', () => {
+test('[ENV-4] a secret shows its value only on request', () => {
   const secret = new Secret('hunter2');
   const shown = [
     String(secret),
@@ -83,7 +83,7 @@ test('[ENV-4] a secret shows its value only to who asks for it', () => {
   expect(secret.reveal()).toBe('hunter2');
 });
 
-test('[SEC-3] sealed bytes open again, with older keys too, and nowhere else, nor after any change', () => {
+test('[SEC-3] sealed bytes open again, with older keys too, but nowhere else and not after any change', () => {
   const old = writtenKey('an-older-key');
   const bytes = Buffer.from(Array.from({ length: 300 }, (_, index) => index % 256));
   const sealed = sealBytes(sampleKeyRing(old), bytes, place);

@@ -28,7 +28,7 @@ describeStore('secrets', ({ open }) => {
   const lastEvents = async (limit: number) =>
     (await store.events.list({ limit })).map(({ kind, subject, actor, before, after }) => ({ kind, subject, actor, before, after }));
 
-  test('[SEC-3] what is put can be got, replaced and deleted', async () => {
+  test('[SEC-3] a secret can be stored, read, replaced and deleted', async () => {
     expect(await secrets.get('token')).toBeUndefined();
     const { secret, created } = await secrets.put('token', 'hunter2');
     expect({ created, name: secret.name }).toEqual({ created: true, name: 'token' });
@@ -40,7 +40,7 @@ describeStore('secrets', ({ open }) => {
     await expect(secrets.delete('token')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  test('[ENV-4] the list has names and dates and nothing else, in order', async () => {
+  test('[ENV-4] the list has only names and dates, in order', async () => {
     await secrets.put('b', 'hunter2');
     await secrets.put('a', 'hunter2');
     expect(await secrets.list()).toEqual(
@@ -68,7 +68,7 @@ describeStore('secrets', ({ open }) => {
     expect(await store.events.lastId()).toBe(before);
   });
 
-  test.each(['', '.', '..', '.hidden', 'a b', 'a/b', 'ä', 'x'.repeat(201), 'a\n'])('[SEC-3] %j cannot be a name', async (name) => {
+  test.each(['', '.', '..', '.hidden', 'a b', 'a/b', 'ä', 'x'.repeat(201), 'a\n'])('[SEC-3] a secret cannot be named %j', async (name) => {
     await expect(secrets.put(name, 'hunter2')).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'name' });
   });
 
@@ -76,21 +76,21 @@ describeStore('secrets', ({ open }) => {
     ['nothing', ''],
     ['too much', 'hunter2'.repeat(10_000)],
     ['half a surrogate pair', 'hunter2\ud800'],
-  ])('[SEC-3] %s cannot be a value, and the refusal does not repeat it', async (_what, value) => {
+  ])('[SEC-3] a secret cannot have %s as its value, and the refusal does not repeat it', async (_what, value) => {
     const error: unknown = await secrets.put('token', value).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'VALIDATION_ERROR', field: 'value' });
     expect(inspect(error)).not.toContain('hunter2');
     expect(await secrets.list()).toEqual([]);
   });
 
-  test('[SEC-3] the database never has the value', async () => {
+  test('[SEC-3] the value is never in the database', async () => {
     await secrets.put('token', 'hunter2-canary');
     const [row] = await store.secrets.list();
     expect(JSON.stringify(row)).not.toContain('canary');
     expect(row?.sealed).toMatch(/^v1\.k1\./);
   });
 
-  test('[SEC-3] values that were exchanged in the database open under neither name', async () => {
+  test('[SEC-3] values that were swapped in the database open under neither name', async () => {
     await secrets.put('a', 'hunter-a');
     await secrets.put('b', 'hunter-b');
     const [a, b] = await store.secrets.list();
@@ -105,7 +105,7 @@ describeStore('secrets', ({ open }) => {
     await expect(secrets.get('b-renamed')).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  test('[SEC-3] what was opened is kept in memory until it is told to forget', async () => {
+  test('[SEC-3] an opened value is kept in memory until the store is told to forget it', async () => {
     await secrets.put('token', 'hunter2');
     expect(await reveal('token')).toBe('hunter2');
     const other = createSecretStore({ store, keyRing });
@@ -115,7 +115,7 @@ describeStore('secrets', ({ open }) => {
     expect(await reveal('token')).toBe('hunter3');
   });
 
-  test('[SEC-3] what was being read while it changed is not kept', async () => {
+  test('[SEC-3] a value that changes while it is read is not kept', async () => {
     await secrets.put('token', 'hunter2');
     const reading = secrets.get('token');
     await secrets.put('token', 'hunter3');
@@ -141,7 +141,7 @@ describeStore('secrets', ({ open }) => {
     expect((await secrets.list()).map(({ name }) => name)).toEqual(['shared']);
   });
 
-  describe('[SEC-3] rekey', () => {
+  describe('[SEC-3] rekeying', () => {
     const old = writtenKey('old');
     let rotated: KeyRing;
     beforeEach(async () => {
@@ -154,7 +154,7 @@ describeStore('secrets', ({ open }) => {
     });
     const kids = async () => (await store.secrets.list()).map(({ sealed }) => kidOf(sealed));
 
-    test('seals everything with the newest key, and repeated does nothing', async () => {
+    test('seals everything with the newest key, and does nothing when repeated', async () => {
       const dates = await secrets.list();
       expect(await kids()).toEqual(['old', 'old', 'new']);
       expect(await secrets.rekey({ actor: 'ada' })).toEqual({ total: 3, rewritten: 2, deleted: [] });
@@ -169,7 +169,7 @@ describeStore('secrets', ({ open }) => {
       expect([await reveal('a'), await reveal('b'), await reveal('c')]).toEqual(['hunter-a', 'hunter-b', 'hunter-c']);
     });
 
-    test('changes nothing where one does not open, unless told to delete it', async () => {
+    test('changes nothing if a secret does not open, unless it is told to delete it', async () => {
       const [a] = await store.secrets.list();
       if (a === undefined) throw new Error('It was put');
       await store.secrets.put({ ...a, sealed: a.sealed.replace('v1.old.', 'v1.lost.') });
@@ -188,7 +188,7 @@ describeStore('secrets', ({ open }) => {
     const warn = (message: string) => warnings.push(message);
     beforeEach(() => warnings.splice(0));
 
-    test('is told so at the start, with what to do', async () => {
+    test('is refused at the start, with what to do', async () => {
       await secrets.put('token', 'hunter2');
       const stranger = createSecretStore({ store, keyRing: sampleKeyRing('k9') });
       await expect(stranger.verify({ warn })).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describeStore('secrets', ({ open }) => {
       expect(warnings).toEqual([]);
     });
 
-    test('is told so also where its key has the same id', async () => {
+    test('is refused even if its key has the same id', async () => {
       await secrets.put('token', 'hunter2');
       const stranger = createSecretStore({ store, keyRing: sampleKeyRing('k1') });
       await expect(stranger.verify({ warn })).rejects.toMatchObject({ code: 'CONFLICT' });
@@ -216,7 +216,7 @@ describeStore('secrets', ({ open }) => {
       expect(await secrets.list()).toHaveLength(1);
     });
 
-    test('is not taken for one because a single secret is damaged', async () => {
+    test('is not suspected because a single secret is damaged', async () => {
       await secrets.put('whole', 'hunter2');
       await secrets.put('damaged', 'hunter2');
       const [damaged] = await store.secrets.list();

@@ -56,7 +56,7 @@ test.each([
   ['9007199254740991', '9007199254740991'],
   ['2 ^ 64', '1.84467440737096e+19'],
   ['1e-7 * 3', '3e-7'],
-])('[BI-1] the calculator says %s is %s', (expression, expected) => {
+])('[BI-1] the calculator answers %s with %s', (expression, expected) => {
   const output = callNow('calculator', { expression });
   expect(structuredOf(output)).toEqual({ result: Number(expected) });
   expect(textOf(output)).toBe(expected);
@@ -73,28 +73,28 @@ test.each([
   ['   ', 'found the end'],
   ['1,000', 'found ","'],
   ['2pi', 'found "p", at character 2'],
-  ['x + 1', 'There is no constant "x"'],
+  ['x + 1', 'Unknown constant "x"'],
   ['sin', 'sin is a function'],
-  ['foo(1)', 'There is no function "foo"'],
-  ['constructor', 'There is no constant "constructor"'],
-  ['__proto__', 'There is no constant "__proto__"'],
-  ['constructor(1)', 'There is no function "constructor"'],
-  ['toString()', 'There is no function "tostring"'],
-  ['process.exit(1)', 'There is no constant "process"'],
+  ['foo(1)', 'Unknown function "foo"'],
+  ['constructor', 'Unknown constant "constructor"'],
+  ['__proto__', 'Unknown constant "__proto__"'],
+  ['constructor(1)', 'Unknown function "constructor"'],
+  ['toString()', 'Unknown function "tostring"'],
+  ['process.exit(1)', 'Unknown constant "process"'],
   ['sqrt()', 'needs at least 1 argument'],
   ['sqrt(1, 2)', 'takes at most 1 argument'],
   ['max()', 'needs at least 1 argument'],
   ['sqrt(-1)', 'no real result'],
   ['asin(2)', 'no real result'],
   ['(-8) ^ 0.5', 'no real result'],
-  ['ln(0)', 'not finite'],
-  ['factorial(1e15)', 'not finite'],
+  ['ln(0)', 'infinite'],
+  ['factorial(1e15)', 'infinite'],
   ['factorial(-1)', 'no real result'],
   ['round(1, 1e9)', 'no real result'],
   ['log(5, 1)', 'no real result'],
-  ['10 ^ 999', 'not finite or too large'],
-  ['1e999', 'not finite or too large'],
-  ['1e308 * 10', 'not finite or too large'],
+  ['10 ^ 999', 'infinite or too large'],
+  ['1e999', 'infinite or too large'],
+  ['1e308 * 10', 'infinite or too large'],
   ['💥', 'found "💥", at character 1'],
   ['1 ; 2', 'found ";"'],
 ])('[BI-1] the calculator explains what is wrong with %j', (expression, expected) => {
@@ -110,12 +110,12 @@ test.each([
   expect(failureOf(callNow('calculator', { expression }))).toContain('nested deeper than 100 levels');
 });
 
-test('[BI-1] the calculator takes an expression as long as is allowed, and no longer', () => {
+test('[BI-1] the calculator accepts an expression of the allowed length, and refuses a longer one', () => {
   expect(structuredOf(callNow('calculator', { expression: `1${'+1'.repeat(999)}` }))).toEqual({ result: 1000 });
   expect(() => callNow('calculator', { expression: '1'.repeat(2001) })).toThrow('must NOT have more than 2000 characters');
 });
 
-test('[BI-1] whatever is typed, the calculator answers with a finite number or a failure', () => {
+test('[BI-1] the calculator answers any input with a finite number or a failure', () => {
   const alphabet = fc.constantFrom(...'0123456789.+-*/%^(),eE pi'.split(''), 'sqrt(', 'max(', 'ln(', '**', '💥');
   fc.assert(
     fc.property(fc.array(alphabet, { minLength: 1, maxLength: 60 }), (parts) => {
@@ -125,7 +125,7 @@ test('[BI-1] whatever is typed, the calculator answers with a finite number or a
   );
 });
 
-test('[BI-1] whole numbers come out as in exact arithmetic', () => {
+test('[BI-1] whole numbers are exact', () => {
   const { expression } = fc.letrec<{ expression: [string, bigint] }>((tie) => ({
     expression: fc.oneof(
       { maxDepth: 4 },

@@ -5,10 +5,9 @@ import { EndSwitch } from '../../src/model/end-signal.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Principal } from '../../src/model/principal.ts';
 import type { Tool } from '../../src/model/tool.ts';
-import type { BuiltinSourceOptions } from '../../src/sources/builtin/builtin-source.ts';
-import { createBuiltinSource } from '../../src/sources/builtin/builtin-source.ts';
+import { createBuiltinCalls, type BuiltinCallsInput } from '../../src/sources/builtin/builtin-calls.ts';
 import { builtinTools } from '../../src/sources/builtin/builtin-tools.ts';
-import type { ToolCatalogue } from '../../src/sources/builtin/tool-catalogue.ts';
+import type { ToolCatalogue } from '../../src/sources/source-ports.ts';
 import type { CallContext } from '../../src/sources/source.ts';
 
 /** A caller of the built-in source who, like execution, validates arguments before a call and structured content after it. */
@@ -51,8 +50,10 @@ export function toolNamed(name: string): Tool {
     path: null,
     version: null,
     execution_mode: 'builtin',
+    durable: false,
     operation: null,
     workflow: null,
+    plan: null,
     definition_hash: '',
     approved_hash: '',
     state: 'active',
@@ -68,8 +69,7 @@ export function contextOf(parts: Partial<CallContext> = {}): CallContext {
   return {
     callId: 'call-1',
     principal: alice,
-    signal: new AbortController().signal,
-    ending: new EndSwitch(),
+    signal: new EndSwitch(),
     progress() {},
     log() {},
     elicit: async () => ({ action: 'decline' }),
@@ -113,8 +113,8 @@ export function answerOf(parts: Partial<Answer>): Answer {
   };
 }
 
-export function openBuiltins(options: Partial<BuiltinSourceOptions> = {}) {
-  const source = createBuiltinSource({ catalogue: smallCatalogue, ...options });
+export function openBuiltins(options: Partial<BuiltinCallsInput> = {}) {
+  const source = createBuiltinCalls({ catalogue: smallCatalogue, ...options });
   const invoke = (name: string, args: JsonObject, context: CallContext): ToolOutput | Promise<ToolOutput> => {
     const { input, output } = checks.get(name)!;
     if (!input(args)) throw new Error(`arguments of ${name}: ${ajv.errorsText(input.errors)}`);
@@ -138,7 +138,7 @@ export function openBuiltins(options: Partial<BuiltinSourceOptions> = {}) {
       if (answer instanceof Promise) throw new Error(`${name} answered with a promise`);
       return answer;
     },
-    tools: source.tools,
+
     close: () => source.close(),
     [Symbol.asyncDispose]: () => source.close(),
   };
@@ -159,7 +159,7 @@ export function failureOf(output: ToolOutput): string {
   return textOf(output);
 }
 
-/** What a promise is rejected with, for a test that has to do something else before it looks. */
+/** The reason of a rejected promise, for a test that does something else before it looks. */
 export function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => 'it was not rejected',

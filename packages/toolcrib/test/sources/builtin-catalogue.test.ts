@@ -4,7 +4,7 @@ import { alice, answerOf, contextOf, failureOf, openBuiltins, smallCatalogue, st
 
 const bob = { ...alice, subject: 'bob', key: 'https://issuer.example bob' };
 
-test('[BI-2] search_tools asks for the caller and answers with the tools found', async () => {
+test('[BI-2] search_tools searches as the caller and returns the tools found', async () => {
   await using builtins = openBuiltins();
   const output = await builtins.call('search_tools', { query: 'note' });
   expect(structuredOf(output)).toEqual({
@@ -15,7 +15,7 @@ test('[BI-2] search_tools asks for the caller and answers with the tools found',
   expect(textOf(output)).toBe('notes:add: Adds a note. It is kept for ever.');
 });
 
-test('[BI-2] search_tools gives a line of each tool where that is asked for', async () => {
+test('[BI-2] search_tools gives one line per tool on request', async () => {
   await using builtins = openBuiltins();
   const output = await builtins.call('search_tools', { query: 'note', view: 'compact' });
   expect(structuredOf(output)).toEqual({
@@ -24,7 +24,7 @@ test('[BI-2] search_tools gives a line of each tool where that is asked for', as
   expect(textOf(output)).toBe('notes:add: Adds a note.');
 });
 
-test('[BI-2] search_tools that finds nothing says so', async () => {
+test('[BI-2] search_tools says so when it finds nothing', async () => {
   await using builtins = openBuiltins();
   for (const output of [
     await builtins.call('search_tools', { query: 'nothing' }),
@@ -109,13 +109,13 @@ test.each([
     }),
     'Timed out',
   ],
-  ['a call without an error', answerOf({ success: false, status: 'unknown' }), 'The call ended as unknown.'],
-])('[BI-2] call_tool passes the failure of %s on', async (_, answer, text) => {
+  ['a call without an error', answerOf({ success: false, status: 'unknown' }), 'The call ended with the status unknown.'],
+])('[BI-2] call_tool passes on the failure of %s', async (_, answer, text) => {
   await using builtins = openBuiltins({ catalogue: { ...smallCatalogue, call: () => Promise.resolve(answer) } });
   expect(failureOf(await builtins.call('call_tool', { name: 'notes:add' }))).toBe(text);
 });
 
-test('[BI-2] wrong arguments are told to the model; every other refusal keeps its code', async () => {
+test('[BI-2] wrong arguments are explained to the model, and every other refusal keeps its code', async () => {
   await using builtins = openBuiltins();
   expect(failureOf(await builtins.call('call_tool', { name: 'notes:add' }))).toBe('arguments.text: is required');
 
@@ -124,6 +124,6 @@ test('[BI-2] wrong arguments are told to the model; every other refusal keeps it
   await expect(limited.call('call_tool', { name: 'notes:add' })).rejects.toBe(busy);
 });
 
-test('[BI-2] call_tool says that it may change things and reach anywhere', () => {
+test('[BI-2] call_tool is annotated as changing things and reaching anywhere', () => {
   expect(toolNamed('call_tool').definition.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true, openWorldHint: true });
 });

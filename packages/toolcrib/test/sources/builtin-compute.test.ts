@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createComputePool } from '../../src/sources/builtin/compute/compute-pool.ts';
+import { EndSwitch } from '../../src/model/end-signal.ts';
+import { createComputePool } from '../../src/threads/compute/compute-pool.ts';
 import { contextOf, failureOf, openBuiltins, reasonOf, structuredOf, textOf } from './builtin-caller.ts';
 
 /** Every worker thread started during a test, in order. */
@@ -62,7 +63,7 @@ test('a thread that took too long is replaced, and there are never more threads 
   await pool.close();
 });
 
-test('threads start with the first work, serve many, and none is left after closing', async () => {
+test('threads start with the first task, serve many, and none is left after closing', async () => {
   const builtins = openBuiltins();
   expect(threads).toHaveLength(0);
   const calls = Array.from({ length: 30 }, (_, i) => builtins.call('json_query', { data: [i], query: '$[0]' }));
@@ -78,7 +79,7 @@ test('threads start with the first work, serve many, and none is left after clos
   expect(threads).toHaveLength(2);
 });
 
-test('cancelling ends the work at once, with the reason, and whoever waits is served', async () => {
+test('cancelling ends the task at once, with the reason, and waiting ones are served', async () => {
   const pool = createComputePool({ workers: 1, timeLimitMs: 60_000 });
   expect(await pool.run(quickWork, 'a', neverAborted)).toEqual(quickOutcome);
   const caller = new AbortController();
@@ -106,9 +107,9 @@ test('too many waiting calls are refused, and one caller cannot fill the queue',
   await pool.close();
 });
 
-test('idle threads do not keep a process alive that has forgotten to close', async () => {
+test('idle threads do not keep a process alive that forgot to close them', async () => {
   const program = `
-    import { createComputePool } from ${JSON.stringify(new URL('../../src/sources/builtin/compute/compute-pool.ts', import.meta.url).href)};
+    import { createComputePool } from ${JSON.stringify(new URL('../../src/threads/compute/compute-pool.ts', import.meta.url).href)};
     const outcome = await createComputePool().run(${JSON.stringify(quickWork)}, 'a', new AbortController().signal);
     console.log(outcome.text);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -118,9 +119,11 @@ test('idle threads do not keep a process alive that has forgotten to close', asy
   expect(printed).toBe("$['a']: 1\n");
 });
 
-test('a signal that has been aborted before starts nothing', async () => {
+test('an aborted signal starts nothing', async () => {
   await using builtins = openBuiltins();
-  const context = contextOf({ signal: AbortSignal.abort(new Error('gone')) });
+  const signal = new EndSwitch();
+  signal.end(new Error('gone'));
+  const context = contextOf({ signal });
   await expect(builtins.call('json_query', { data: 1, query: '$' }, context)).rejects.toThrow('gone');
   expect(threads).toHaveLength(0);
 });

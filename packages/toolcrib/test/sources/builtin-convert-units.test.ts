@@ -50,7 +50,7 @@ test.each([
   [1e308, 'km', 'km', 1e308, 'length'],
   [1, 'LB', 'OZ', 16, 'mass'],
   [1, 'fluid ounces', 'Tbsp', 2, 'volume'],
-])('[BI-1] %d %s is %s: %d (%s)', (value, from, to, expected, quantity) => {
+])('[BI-1] %d %s in %s is %d (%s)', (value, from, to, expected, quantity) => {
   const structured = structuredOf(callNow('convert_units', { value, from, to }));
   expect(structured).toMatchObject({ value: expected, quantity });
 });
@@ -59,14 +59,14 @@ test('[BI-1] a conversion reads as an equation', () => {
   expect(textOf(callNow('convert_units', { value: 5, from: 'mi', to: 'km' }))).toBe('5 mi = 8.04672 km');
 });
 
-test('[BI-1] incompatible units are answered with the units that would do', () => {
+test('[BI-1] incompatible units are answered with the compatible ones', () => {
   const text = failureOf(callNow('convert_units', { value: 1, from: 'km', to: 'kg' }));
   expect(text).toContain('km is length, kg is mass');
   expect(text).toContain('length: m, km, cm');
 });
 
 test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', 'parsec', 'Mg', 'mb', 'gb', ' ', 's'.repeat(40), '\u0000'])(
-  '[BI-1] %j is no unit, and the answer lists those there are',
+  '[BI-1] %j is not a unit, and the answer lists the known ones',
   (unit) => {
     const from = failureOf(callNow('convert_units', { value: 1, from: unit, to: 'km' }));
     expect(from).toContain('Unknown or ambiguous unit');

@@ -12,7 +12,7 @@ test.each([
   [{}, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/],
   [{ version: 4 }, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/],
   [{ version: 7 }, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/],
-])('[BI-1] uuid %j makes as many as are asked for, all different', (args, pattern) => {
+])('[BI-1] uuid %j makes as many as requested, all different', (args, pattern) => {
   expect(uuidsOf(args)).toHaveLength(1);
   const many = uuidsOf({ ...args, count: 100 });
   expect(new Set(many).size).toBe(100);
@@ -20,7 +20,7 @@ test.each([
   expect(structuredOf(callNow('uuid', args))).toEqual({ uuids: [expect.stringMatching(pattern)] });
 });
 
-test('[BI-1] UUIDs of version 7 carry the time and are made in order', () => {
+test('[BI-1] UUIDs of version 7 carry the time and are in order', () => {
   const { callNow } = openBuiltins();
   const before = Date.now();
   const uuids = Array.from({ length: 50 }, () => textOf(callNow('uuid', { version: 7, count: 100 })).split('\n')).flat();
@@ -38,7 +38,7 @@ test.each([
   [{ text: 'abc', algorithm: 'sha1', encoding: 'base64' }, 'qZk+NkcGgWq6PiVxeFDCbJzQ2J0='],
   [{ text: 'größe 💥', algorithm: 'sha384' }, createHash('sha384').update('größe 💥', 'utf8').digest('hex')],
   [{ text: 'abc', algorithm: 'sha512', encoding: 'base64' }, createHash('sha512').update('abc').digest('base64')],
-])('[BI-1] hash %j', (args, digest) => {
+])('[BI-1] hash %j gives the right digest', (args, digest) => {
   const output = callNow('hash', args);
   expect(structuredOf(output)).toMatchObject({ digest });
   expect(textOf(output)).toBe(digest);

@@ -29,7 +29,7 @@ test.each<[Json, string, [string, Json][]]>([
   [null, '$', [['$', null]]],
   [JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}'), '$.__proto__.a', [["$['__proto__']['a']", 1]]],
   [JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}'), '$.constructor', [["$['constructor']", 2]]],
-])('[BI-1] json_query of %j with %s', async (data, query, expected) => {
+])('[BI-1] json_query of %j with %s finds the right values', async (data, query, expected) => {
   const output = await builtins.call('json_query', { data, query });
   expect(structuredOf(output)).toEqual({ matches: expected.map(([path, value]) => ({ path, value })), truncated: false });
   expect(textOf(output)).toBe(expected.map(([path, value]) => `${path}: ${JSON.stringify(value)}`).join('\n') || 'No match.');
@@ -49,24 +49,24 @@ test.each([
   expect(failureOf(await builtins.call('json_query', { data: {}, query }))).toContain('The query is not valid JSONPath (RFC 9535)');
 });
 
-test('[SEC-1] json_query refuses data that would take more memory than it may have, before it is parsed', async () => {
+test('[SEC-1] json_query refuses data that would take too much memory, before it is parsed', async () => {
   const data = Array.from({ length: 400_000 }, () => ({ 34: 0 }));
   expect(failureOf(await builtins.call('json_query', { data, query: '$[0]' }))).toContain('more than 250000 objects and lists');
 });
 
-test('[BI-1] json_query returns no more than a thousand matches, and says so', async () => {
+test('[BI-1] json_query returns at most a thousand matches, and says so', async () => {
   const output = await builtins.call('json_query', { data: Array(5000).fill(1), query: '$..*' });
   const { matches, truncated } = structuredOf(output) as { matches: Json[]; truncated: boolean };
   expect([matches.length, truncated]).toEqual([1000, true]);
   expect(textOf(output)).toContain('There are more matches than these 1000.');
 });
 
-test('[BI-1] json_query of a small value that multiplies is cut, not worked out to the end', async () => {
+test('[BI-1] json_query cuts a small value that multiplies instead of computing all of it', async () => {
   const data = Array.from({ length: 300 }, () => [1, [2, [3]]]);
   expect(structuredOf(await builtins.call('json_query', { data, query: '$..*..*..*' }))).toMatchObject({ truncated: true });
 });
 
-test('[BI-1] json_query keeps the answer below its size, and asks for less where one match is above it', async () => {
+test('[BI-1] json_query keeps its answer below the limit, and asks for less if one match exceeds it', async () => {
   const data = { small: 1, large: Array(3).fill('x'.repeat(90_000)) };
   const output = await builtins.call('json_query', { data, query: '$.large[*]' });
   expect(structuredOf(output)).toMatchObject({ matches: [{ path: "$['large'][0]" }, { path: "$['large'][1]" }], truncated: true });
@@ -80,7 +80,7 @@ test.each([201, 5000, 100_000])('[BI-1] json_query refuses data nested %d levels
   expect(failureOf(await builtins.call('json_query', { data, query: '$..*' }))).toMatch(/nested (deeper than 200 levels|too deeply)/);
 });
 
-test('[BI-1] json_query takes data nested 200 levels deep, and brackets within strings do not count', async () => {
+test('[BI-1] json_query accepts data nested 200 levels deep, and ignores brackets within strings', async () => {
   const data: Json = JSON.parse('['.repeat(200) + ']'.repeat(200));
   expect(structuredOf(await builtins.call('json_query', { data, query: '$..*' }))).toMatchObject({ truncated: false });
   const text = ['['.repeat(500), '\\"{['.repeat(300)];

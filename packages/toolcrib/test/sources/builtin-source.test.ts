@@ -1,26 +1,32 @@
 import { expect, test } from 'vitest';
 import type { JsonObject, JsonSchema } from '../../src/model/json.ts';
 import { builtinTools } from '../../src/sources/builtin/builtin-tools.ts';
-import { createBuiltinSource } from '../../src/sources/builtin/builtin-source.ts';
-import { ajv, contextOf, openBuiltins, smallCatalogue, toolNamed } from './builtin-caller.ts';
+import { createBuiltinCalls } from '../../src/sources/builtin/builtin-calls.ts';
+import { version } from '../../src/version.ts';
+import { startTestServer } from '../running-server.ts';
+import { ajv, contextOf, smallCatalogue, toolNamed } from './builtin-caller.ts';
 
-test('[BI-1] [BI-2] discovery lists every built-in tool with the version it was given', async () => {
-  await using builtins = openBuiltins({ version: '1.2.3' });
-  const found = builtins.tools;
-  expect(found.map(({ definition }) => definition.name)).toEqual([
-    'current_time',
-    'wait',
-    'json_query',
-    'text_diff',
-    'calculator',
-    'convert_units',
-    'uuid',
-    'hash',
-    'search_tools',
-    'describe_tool',
-    'call_tool',
-  ]);
-  for (const tool of found) expect(tool).toMatchObject({ execution_mode: 'builtin', version: '1.2.3' });
+test('[BI-1] [BI-2] a server lists every built-in tool with its own version', async () => {
+  await using server = await startTestServer();
+  const alice = await server.as('alice');
+  const { tools } = (await alice.get('/api/bff/tools')).json as { tools: { name: string; version: string; execution_mode: string }[] };
+  const found = tools.filter(({ name }) => name.startsWith('builtin:'));
+  expect(found.map(({ name }) => name.slice('builtin:'.length)).toSorted()).toEqual(
+    [
+      'current_time',
+      'wait',
+      'json_query',
+      'text_diff',
+      'calculator',
+      'convert_units',
+      'uuid',
+      'hash',
+      'search_tools',
+      'describe_tool',
+      'call_tool',
+    ].toSorted(),
+  );
+  for (const tool of found) expect(tool).toMatchObject({ execution_mode: 'builtin', version });
 });
 
 test.each(builtinTools.map((tool) => [tool.definition.name, tool] as const))(
@@ -48,8 +54,8 @@ test.each(builtinTools.map((tool) => [tool.definition.name, tool] as const))(
   },
 );
 
-test('a name the source does not have is NOT_FOUND, also when it is a name every object has', async () => {
-  const source = createBuiltinSource({ catalogue: smallCatalogue });
+test('an unknown name is NOT_FOUND, even if every object has it', async () => {
+  const source = createBuiltinCalls({ catalogue: smallCatalogue });
   for (const name of ['nothing', 'constructor', '__proto__', 'toString']) {
     const tool = { ...toolNamed('uuid'), definition: { ...toolNamed('uuid').definition, name } };
     expect(() => source.call(tool, {}, contextOf())).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
@@ -57,8 +63,8 @@ test('a name the source does not have is NOT_FOUND, also when it is a name every
   await source.close();
 });
 
-test('arguments of the wrong type are refused even where nobody validated them', async () => {
-  const source = createBuiltinSource({ catalogue: smallCatalogue });
+test('arguments of the wrong type are refused even if nobody validated them', async () => {
+  const source = createBuiltinCalls({ catalogue: smallCatalogue });
   const wrong = [
     ['calculator', { expression: 5 }],
     ['hash', { text: 'a', algorithm: 'constructor' }],

@@ -45,7 +45,7 @@ test.each<[string, JsonObject, { added: number; removed: number }, string]>([
   expect(textOf(output)).toBe(diff);
 });
 
-test('[BI-1] text_diff of the same text says that it is identical', async () => {
+test('[BI-1] text_diff says that two equal texts are identical', async () => {
   for (const text of ['', 'a\nb', 'a\r\nb\r\n']) {
     const output = await builtins.call('text_diff', { before: text, after: text });
     expect(structuredOf(output)).toEqual({ identical: true, added: 0, removed: 0, diff: '', truncated: false });
@@ -63,7 +63,7 @@ test('[BI-1] a diff that is too long is cut at the end of a line, and says so', 
   expect(textOf(output)).toContain('The diff is cut here');
 });
 
-test('[BI-1] what text_diff says turns the old text into the new one', async () => {
+test('[BI-1] the output of text_diff turns the old text into the new one', async () => {
   const text = fc.array(fc.constantFrom('a', 'b', 'c', '', '+', '-', '@@ -1 +1 @@'), { maxLength: 12 }).map((lines) => lines.join('\n'));
   await fc.assert(
     fc.asyncProperty(text, text, fc.integer({ min: 0, max: 5 }), async (before, after, context_lines) => {

@@ -11,7 +11,7 @@ const patient = { ...contained, resilience: { restart: { maxAttempts: 3, backoff
 const pidOf = (output: { content: { text?: string }[] }) => (JSON.parse(output.content[0]?.text ?? '') as { pid: number }).pid;
 
 describe('a transient server inside a container', () => {
-  test('[MCP-5] has one session that lasts, and a fresh one for each call that is gone after it', async () => {
+  test('[MCP-5] has one long-lived session, and a fresh one for each call that is gone after it', async () => {
     await using source = supervise('plain', contained);
     await source.supervisor.start();
     const lasting = source.living();
@@ -39,14 +39,14 @@ describe('a transient server inside a container', () => {
     expect(used).not.toContain(lasting);
   });
 
-  test('[INV-1] is asked for its tools on the session that lasts', async () => {
+  test('[INV-1] is asked for its tools on the long-lived session', async () => {
     await using source = supervise('plain', contained);
     await source.supervisor.start();
     await source.supervisor.refresh();
     expect(source.starts()).toBe(1);
   });
 
-  test('[MCP-10] has its session opened again when it is lost, and a silent one noticed', async () => {
+  test('[MCP-10] has its session reopened when it is lost, and a silent one noticed', async () => {
     await using source = supervise('plain', { ...contained, resilience: { restart, heartbeatIntervalMs: 20, requestTimeoutMs: 100 } });
     await source.supervisor.start();
     const first = firstProcess(source.living());
@@ -58,7 +58,7 @@ describe('a transient server inside a container', () => {
     expect([source.starts(), source.releases]).toEqual([2, []]);
   });
 
-  test('[LIFE-2] is called on a session of the call’s own while the one that lasts is opened again', async () => {
+  test('[LIFE-2] is called on the call’s own session while the long-lived one is reopened', async () => {
     await using source = supervise('plain', patient);
     await source.supervisor.start();
     process.kill(firstProcess(source.living()), 'SIGKILL');
@@ -67,7 +67,7 @@ describe('a transient server inside a container', () => {
     expect(source.supervisor.status.state).toBe('restarting');
   });
 
-  test('[LIFE-4] a stop ends everything, then lets go of what was made for the source as a whole', async () => {
+  test('[LIFE-4] ends completely on a stop, and then releases what was made for the whole source', async () => {
     await using source = supervise('plain', { ...contained, standby: 1 });
     await source.supervisor.start();
     await untilSeen(() => source.living().length === 2);
@@ -76,13 +76,13 @@ describe('a transient server inside a container', () => {
   });
 });
 
-test('[LIFE-5] a start that fails for good lets go of what was made for the source', async () => {
+test('[LIFE-5] a start that fails for good releases what was made for the source', async () => {
   await using source = supervise('crash-handshake', contained);
   await expect(source.supervisor.start()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   expect(source.releases).toEqual([0]);
 });
 
-test('[MCP-10] a server inside a container that is given up keeps nothing, and a start by hand works again', async () => {
+test('[MCP-10] a server inside a container that is given up keeps nothing, and a manual start works again', async () => {
   await using source = supervise('short-lived', { ...contained, lifecycle_mode: 'singleton' });
   await source.supervisor.start();
   await untilSeen(() => source.supervisor.status.state === 'error');

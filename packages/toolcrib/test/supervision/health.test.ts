@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CribError } from '../../src/model/crib-error.ts';
-import { createHealthRecord } from '../../src/supervision/health.ts';
+import { HealthRecord } from '../../src/sources/upstream/health.ts';
 
 const lost = new CribError('NETWORK_ERROR', 'lost');
 const refused = new CribError('UNAUTHENTICATED', 'no', { upstreamStatus: 401 });
@@ -17,8 +17,8 @@ test.each<[string, (CribError | 'ok')[], string]>([
   ['it does not accept who we are', ['ok', refused], 'unauthenticated'],
   ['it forbids what we are', [forbidden], 'unauthenticated'],
   ['it accepts us again', [refused, 'ok'], 'healthy'],
-])('[LIFE-1] the health when %s', (_when, happened, health) => {
-  const record = createHealthRecord();
+])('[LIFE-1] the health is right when %s', (_when, happened, health) => {
+  const record = new HealthRecord();
   for (const one of happened) {
     if (one === 'ok') record.succeeded();
     else record.failed(one);

@@ -2,22 +2,25 @@ import { EndSwitch } from '../../src/model/end-signal.ts';
 import { randomUUID } from 'node:crypto';
 import { CribError } from '../../src/model/crib-error.ts';
 import { EngineUnavailableError } from '../../src/model/named-errors.ts';
-import { mcpDefinitionSchema } from '../../src/model/mcp-definition.ts';
-import type { McpSource, SourceStatus } from '../../src/model/source.ts';
+import { mcpDefinitionSchema, type McpDefinition } from '../../src/sources/mcp/mcp-definition.ts';
+import type { DefinedSource, SourceStatus } from '../../src/model/source.ts';
 import type { Tool } from '../../src/model/tool.ts';
 import { openLocalSession } from '../../src/sources/mcp/open-local-session.ts';
 import { startServerProcess } from '../../src/sources/mcp/process/server-process.ts';
 import type { CallContext } from '../../src/sources/source.ts';
-import type { SourceNotice } from '../../src/supervision/source-notice.ts';
-import { createSourceSupervisor } from '../../src/supervision/source-supervisor.ts';
+import type { SourceNotice } from '../../src/model/observer.ts';
+import { McpSource } from '../../src/sources/mcp/mcp-source.ts';
+import { Lifecycle } from '../../src/supervision/lifecycle.ts';
 import { fixture } from '../fixtures/open-server.ts';
 import { processParts } from '../fixtures/mcp/start-fixture.ts';
 import { processesMarked } from '../fixtures/process-table.ts';
 
-/** What a definition says beyond its command. */
+type LocalSource = DefinedSource<McpDefinition>;
+
+/** The fields of a definition beyond its command. */
 type DefinitionInput = Record<string, unknown>;
 
-export function localSource(mode: string, overrides: DefinitionInput = {}): McpSource {
+export function localSource(mode: string, overrides: DefinitionInput = {}): LocalSource {
   const id = randomUUID();
   return {
     id,
@@ -39,7 +42,7 @@ export function createOpener() {
   const environment = { ...parts.env, MARKER: marker };
   return {
     log: parts.log,
-    async open(source: McpSource, signal: AbortSignal) {
+    async open(source: LocalSource, signal: AbortSignal) {
       const clientInfo = { name: 'toolcrib-tests', version: '1.0.0' };
       const { log, registry } = parts;
       const { command, cwd } = source.definition;
@@ -54,7 +57,7 @@ export function createOpener() {
   };
 }
 
-/** What runs containers, as far as an opener sees of it: while it is away nothing can be opened. */
+/** The container engine as an opener sees it: while it is away, nothing can be opened. */
 export function createEngine() {
   let tries = 0;
   return {
@@ -78,17 +81,24 @@ export function supervise(mode: string, overrides: DefinitionInput = {}) {
   const notices: SourceNotice[] = [];
   /** How many processes there were whenever it was let go of as a whole. */
   const releases: number[] = [];
-  const supervisor = createSourceSupervisor({
-    definition: source.definition,
-    async open(signal) {
-      engine.reach();
-      return opener.open(source, signal);
-    },
-    release: async () => void releases.push(opener.living().length),
+  const supervisor = new Lifecycle({
+    source,
+    open: (host) =>
+      new McpSource({
+        definition: source.definition,
+        host,
+        async open(signal) {
+          engine.reach();
+          return opener.open(source, signal);
+        },
+        release: async () => void releases.push(opener.living().length),
+        enginePauseMs: 1,
+        sessionKeyOf: async ({ key }) => ({ owner: key, key, revision: '', until: Number.POSITIVE_INFINITY }),
+      }),
     enginePauseMs: 1,
     onNotice: (notice) => void notices.push(notice),
-    standingOf: async ({ key }) => ({ owner: key, key, revision: '', until: Number.POSITIVE_INFINITY }),
     onDiscovered: async () => undefined,
+    countTools: () => 0,
     onStatus: (status) => void statuses.push(status),
     note: (message) => opener.log.append('event', message),
   });
@@ -100,7 +110,7 @@ export function supervise(mode: string, overrides: DefinitionInput = {}) {
     releases,
     notes: () => opener.log.tail(10_000).flatMap(({ stream, text }) => (stream === 'event' ? [text] : [])),
     ...opener,
-    call: (name: string, args = {}, context: Partial<CallContext> = {}) =>
+    call: async (name: string, args = {}, context: Partial<CallContext> = {}) =>
       supervisor.call({ definition: { name, annotations: null } } as unknown as Tool, args, { ...silentContext(), ...context }),
     async [Symbol.asyncDispose]() {
       await supervisor.stop('stopped');
@@ -111,8 +121,7 @@ export function supervise(mode: string, overrides: DefinitionInput = {}) {
 
 function silentContext(): CallContext {
   return {
-    signal: new AbortController().signal,
-    ending: new EndSwitch(),
+    signal: new EndSwitch(),
     progress: () => undefined,
     log: () => undefined,
     elicit: () => Promise.reject(new CribError('INTERNAL', 'Nobody is asked here')),

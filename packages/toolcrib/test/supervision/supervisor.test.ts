@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SourceRecord } from '../../src/model/source.ts';
+import { McpSource } from '../../src/sources/mcp/mcp-source.ts';
 import { createSupervisor } from '../../src/supervision/supervisor.ts';
 import { temporaryDirectory, untilSeen } from '../running-server.ts';
 import { createOpener, localSource } from './supervise-fixture.ts';
@@ -18,9 +19,18 @@ function superviseMany() {
     return opener;
   }
   const supervisor = createSupervisor({
-    openSession: (source, signal) => openerOf(source.id).open(source as LocalSource, signal),
-    standingOf: async (_source, { key }) => ({ owner: key, key, revision: '', until: Number.POSITIVE_INFINITY }),
+    open(source, host) {
+      const local = source as LocalSource;
+      return new McpSource({
+        definition: local.definition,
+        host,
+        open: (signal) => openerOf(source.id).open(local, signal),
+        release: async () => undefined,
+        sessionKeyOf: async ({ key }) => ({ owner: key, key, revision: '', until: Number.POSITIVE_INFINITY }),
+      });
+    },
     onDiscovered: async () => undefined,
+    countTools: () => 0,
     onStatus: () => undefined,
     note: () => undefined,
     onReleased: (id) => void released.push(id),
@@ -41,7 +51,7 @@ function superviseMany() {
 const singleton = { lifecycle_mode: 'singleton' };
 const changed = (source: LocalSource): LocalSource => ({ ...source, updated_at: source.updated_at + 1 });
 
-test('a change that is told of twice at once starts one server', async () => {
+test('a change that is reported twice at once starts one server', async () => {
   await using many = superviseMany();
   const source = localSource('plain', singleton);
   for (const version of [source, changed(source)]) {
@@ -55,12 +65,12 @@ test('a change that is told of twice at once starts one server', async () => {
   expect(many.openerOf(source.id).starts()).toBe(2);
 });
 
-test('a refresh of a source that nobody supervises yet is a rejection, which who asked in passing can leave alone', async () => {
+test('a refresh of an unsupervised source is a rejection, which a casual caller can ignore', async () => {
   await using many = superviseMany();
   await expect(many.supervisor.refresh('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('[LIFE-8] a server that will not end keeps no other from starting', async () => {
+test('[LIFE-8] a server that will not end holds up no other start', async () => {
   await using many = superviseMany();
   const [stubborn, replaced, other] = [
     localSource('stubborn', singleton),
@@ -77,7 +87,7 @@ test('[LIFE-8] a server that will not end keeps no other from starting', async (
   expect(many.released).toEqual([stubborn.id]);
 });
 
-test('[MC-T8] shutting down ends what is running, what is being started and what has not begun', async () => {
+test('[MC-T8] shutting down ends running servers, starting ones and those that have not begun', async () => {
   await using many = superviseMany();
   const sources = [localSource('plain', singleton), localSource('hang-handshake', singleton), localSource('forks 2', singleton)];
   many.follow(...sources);
@@ -89,7 +99,7 @@ test('[MC-T8] shutting down ends what is running, what is being started and what
   expect(many.supervisor.statusOf(late.id)).toBeUndefined();
 });
 
-test('[MCP-10] a server that is not there when Toolcrib starts is tried again, and one that cannot be there is not', async () => {
+test('[MCP-10] a server that is down when Toolcrib starts is retried, and one that cannot work is not', async () => {
   await using many = superviseMany();
   await using directory = await temporaryDirectory();
   const resilience = { restart: { maxAttempts: 50, backoffMs: 20 } };

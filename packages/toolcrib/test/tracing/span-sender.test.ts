@@ -14,7 +14,7 @@ function sending(post: Post, options: { maxWaiting?: number; batchSize?: number;
   return { sender, warnings, finish };
 }
 
-test('[OPS-1] spans are sent in their order, in batches', async () => {
+test('[OPS-1] spans are sent in order, in batches', async () => {
   const batches: string[][] = [];
   const { sender, finish } = sending(
     async (batch) => {
@@ -29,7 +29,7 @@ test('[OPS-1] spans are sent in their order, in batches', async () => {
   expect([sender.sent, sender.dropped]).toEqual([3, 0]);
 });
 
-test('[OPS-1] a collector that is away is told of once, and gets what waited when it is back', async () => {
+test('[OPS-1] a collector that is down is reported once, and gets the waiting spans when it is back', async () => {
   let away = true;
   let attempts = 0;
   const received: string[] = [];
@@ -50,7 +50,7 @@ test('[OPS-1] a collector that is away is told of once, and gets what waited whe
   await sender.close(1000);
 });
 
-test('[OPS-1] what does not fit into the queue is dropped and counted', async () => {
+test('[OPS-1] spans that do not fit into the queue are dropped and counted', async () => {
   const { sender, finish } = sending(async () => 503, { maxWaiting: 3, everyMs: 60_000 });
   finish('a', 'b', 'c', 'd', 'e');
   expect(sender.dropped).toBe(2);
@@ -58,7 +58,7 @@ test('[OPS-1] what does not fit into the queue is dropped and counted', async ()
   expect([sender.sent, sender.dropped]).toEqual([0, 5]);
 });
 
-test('[OPS-1] what is refused for good is not sent again', async () => {
+test('[OPS-1] spans that are refused for good are not sent again', async () => {
   let attempts = 0;
   const { sender, finish } = sending(async () => {
     attempts++;
@@ -70,7 +70,7 @@ test('[OPS-1] what is refused for good is not sent again', async () => {
   expect(attempts).toBe(1);
 });
 
-test('[OPS-1] a collector that never answers keeps nobody from stopping', async () => {
+test('[OPS-1] a collector that never answers does not delay the stop', async () => {
   const never: Post = (_batch, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   const { sender, finish } = sending(never);
   finish('a');

@@ -30,7 +30,7 @@ test.each<[name: string, traceparent: unknown, tracestate: unknown, expected: ob
   ['a span of nothing but zeros', `00-${trace}-${'0'.repeat(16)}-01`, undefined, undefined],
   ['capital letters', usual.toUpperCase(), undefined, undefined],
   ['a very long one', `cc-${trace}-${span}-01-${'x'.repeat(10_000)}`, undefined, undefined],
-])('[OPS-1] the context of a caller: %s', (_name, traceparent, tracestate, expected) => {
+])('[OPS-1] the caller’s trace context is read or ignored: %s', (_name, traceparent, tracestate, expected) => {
   expect(readTraceContext(traceparent, tracestate)).toEqual(expected);
 });
 

@@ -6,7 +6,7 @@ import { createSecretStore } from '../../secrets/secret-store.ts';
 import type { Database } from '../../store/database.ts';
 import { createStore } from '../../store/store.ts';
 
-/** Refuses keys that are not those of a database, and says how its record is. */
+/** Throws if the keys do not belong to the database; else verifies the audit record. */
 export async function checkKeys(
   database: Database,
   keyRing: KeyRing,
@@ -16,7 +16,7 @@ export async function checkKeys(
   await createSecretStore({ store, keyRing }).verify({ warn });
   const kid = await store.audit.newestKid();
   if (kid !== undefined && keyRing.find(kid) === undefined) {
-    const message = `The record was last written with the key ${kid}, and ${keyRing.origin} has ${keyRing.kids.join(', ')}. Nothing was changed: give the keys that belong to it`;
+    const message = `The audit record was last written with the key ${kid}, but ${keyRing.origin} has only ${keyRing.kids.join(', ')}. Nothing was changed. Give the keys that belong to this database`;
     throw new CribError('CONFLICT', message);
   }
   return store.audit.verify(expected);

@@ -4,31 +4,31 @@ import { CribError } from '../../model/crib-error.ts';
 
 const format = 1;
 const magic = 'toolcrib-backup';
-/** The two lines before the database; keys are the most there can be in it. */
+/** The size limit of the two lines before the database, which hold little more than the keys. */
 export const mostHeaderBytes = 1_048_576;
 
-/** What a backup says of itself. */
+/** The description at the start of a backup. */
 const manifestSchema = z.strictObject({
   made_at: z.number(),
   /** The version that made it. */
   toolcrib: z.string(),
-  /** The last step of its schema. */
+  /** The last migration of the database. */
   migration: z.string(),
   database: z.strictObject({ bytes: z.number(), sha256: z.string() }),
-  /** [SEC-4] How far the record had come. */
+  /** [SEC-4] The heads of the audit record at that time. */
   heads: z.array(z.string()),
-  /** The text of `keys.json`; null where the keys are kept elsewhere. */
+  /** The text of `keys.json`; null if the backup does not contain the keys. */
   keys: z.string().nullable(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** A backup is one file: a line that says what it is, the manifest as a line of JSON, and the database as it is. */
+/** A backup is one file: a line with the format and a checksum, the manifest as a line of JSON, and the SQLite file. */
 export function formatHeader(manifest: Manifest): string {
   const line = JSON.stringify(manifest);
   return `${magic} ${format} ${hash('sha256', line)}\n${line}\n`;
 }
 
-/** The manifest at the beginning of a file, and where the database begins. */
+/** The manifest at the start of a file, and the offset of the database. */
 export function parseHeader(beginning: Buffer, file: string): { manifest: Manifest; offset: number } {
   const firstEnd = beginning.indexOf('\n');
   const end = beginning.indexOf('\n', firstEnd + 1);
@@ -40,7 +40,7 @@ export function parseHeader(beginning: Buffer, file: string): { manifest: Manife
       `${file} was made by a newer Toolcrib (format ${written}): restore it with that version or a later one`,
     );
   const line = beginning.subarray(firstEnd + 1, Math.max(end, 0)).toString();
-  if (end < 0 || hash('sha256', line) !== checksum) throw damaged(file, 'its first lines are not as they were written');
+  if (end < 0 || hash('sha256', line) !== checksum) throw damaged(file, 'its first lines were changed or cut off');
   return { manifest: manifestSchema.parse(JSON.parse(line)), offset: end + 1 };
 }
 

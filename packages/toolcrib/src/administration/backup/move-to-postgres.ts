@@ -16,24 +16,24 @@ import { checkKeys } from './check-keys.ts';
 interface MoveInput {
   dataDir: string;
   databaseUrl: string;
-  /** What TOOLCRIB_KEYS says. */
+  /** The value of TOOLCRIB_KEYS. */
   keys: string | undefined;
   warn(message: string): void;
 }
 
 export interface Moved {
   rows: CopiedRows;
-  /** Of the record as it is in PostgreSQL now. */
+  /** Verifies the audit record as copied to PostgreSQL. */
   verdict: AuditVerdict;
 }
 
 /**
- * Copies everything of a data folder's SQLite database into an empty PostgreSQL database. A copy of the file is read, so that an older
- * schema is brought up to date there and the data folder stays as it is.
+ * Copies the SQLite database of a data folder into an empty PostgreSQL database. Works on a copy of the file, so that an older schema is
+ * migrated there and the data folder stays as it is.
  */
 export async function moveToPostgres({ dataDir, databaseUrl, keys, warn }: MoveInput): Promise<Moved> {
   const file = join(dataDir, 'toolcrib.db');
-  // Opening it would make it, in whatever folder was named by mistake.
+  // Opening a missing database would create one, in a folder named by mistake.
   if (!existsSync(file)) throw new CribError('NOT_FOUND', `There is no database ${file}: name its folder with --data`);
   using _lock = lockDataDirectory(dataDir);
   const keyRing = openKeyRing({ ...(keys !== undefined && { keys }), dataDir, create: false });
@@ -53,10 +53,10 @@ export async function moveToPostgres({ dataDir, databaseUrl, keys, warn }: MoveI
   }
 }
 
-/** [OPS-2] PostgreSQL has another engine for calls that outlive the server, and it cannot go on with what this one has begun. */
+/** [OPS-2] PostgreSQL uses a different engine for durable calls, which cannot resume calls begun with SQLite. */
 async function refuseUnfinished({ kysely }: SqliteDatabase): Promise<void> {
   const jobs = await kysely.selectFrom('durable_jobs').select('id').execute();
   if (jobs.length === 0) return;
-  const message = `${jobs.length} long-running ${jobs.length === 1 ? 'call has' : 'calls have'} not ended. Start the server on this data folder once more, wait until \`GET /api/calls?status=running\` lists none, stop it, and run this again`;
+  const message = `${jobs.length} long-running ${jobs.length === 1 ? 'call has' : 'calls have'} not ended. Start the server on this data folder once more, wait until \`GET /api/calls?status=running\` lists none, stop the server, and run this command again`;
   throw new CribError('CONFLICT', message);
 }

@@ -15,26 +15,26 @@ import { damaged, mostHeaderBytes, parseHeader, type Manifest } from './manifest
 interface RestoreInput {
   file: string;
   dataDir: string;
-  /** What TOOLCRIB_KEYS says. */
+  /** The value of TOOLCRIB_KEYS. */
   keys: string | undefined;
-  /** Whether what is in the folder may be moved aside. */
+  /** Whether an existing database may be moved aside. */
   force: boolean;
   warn(message: string): void;
 }
 
 export interface Restored {
   manifest: Manifest;
-  /** Where what was there before is now; null where there was nothing. */
+  /** The folder that the old database was moved to; null if there was none. */
   movedTo: string | null;
   verdict: AuditVerdict;
 }
 
-/** What a backup takes the place of. Anything else in the folder belongs to the machine, such as which processes were left behind. */
+/** The files that a backup replaces. Other files in the folder belong to the machine, such as the list of leftover processes. */
 const databaseFiles = /^toolcrib\.db(-wal|-shm|-journal)?$/;
 
 /**
- * Puts a backup in the place of a data folder's database. Everything is checked on a copy beside them before anything is moved: the folder is
- * either as it was or restored. The old database is kept, with its write-ahead log, which SQLite would otherwise replay over what is restored.
+ * Replaces the database of a data folder with a backup. Everything is checked on a copy before anything is moved: the folder is either
+ * unchanged or restored. The old database is kept with its write-ahead log, which SQLite would else replay over the restored database.
  */
 export async function restoreBackup({ file, dataDir, keys, force, warn }: RestoreInput): Promise<Restored> {
   const { manifest, offset } = await readManifest(file);
@@ -43,7 +43,7 @@ export async function restoreBackup({ file, dataDir, keys, force, warn }: Restor
   if (found.length > 0 && !force)
     throw new CribError(
       'CONFLICT',
-      `There is a database in ${dataDir} already. --force moves it into a folder in there and restores; nothing is deleted`,
+      `There is already a database in ${dataDir}. With --force it is moved into a subfolder and the backup restored; nothing is deleted`,
     );
   const ring = ringOf({ keys, manifest, dataDir });
   const copy = join(dataDir, `restoring-${process.pid}.db`);
@@ -74,14 +74,14 @@ async function readManifest(file: string) {
   }
 }
 
-/** Keys that are given count most, then those that came with it, then those that lie in the folder. */
+/** Given keys come first, then the keys in the backup, then the keys in the folder. */
 function ringOf({ keys, manifest, dataDir }: Pick<RestoreInput, 'keys' | 'dataDir'> & { manifest: Manifest }): KeyRing {
   if (keys === undefined && manifest.keys !== null) return parseKeyRing(manifest.keys, 'the backup');
   try {
     return openKeyRing({ ...(keys !== undefined && { keys }), dataDir, create: false });
   } catch (error) {
     if (!(error instanceof CribError && error.code === 'NOT_FOUND')) throw error;
-    const message = `The keys are not in this backup. Put the keys.json that belongs to it into ${dataDir}, or give them in TOOLCRIB_KEYS, and restore again`;
+    const message = `The keys are not in this backup. Put the keys.json that belongs to it into ${dataDir}, or set TOOLCRIB_KEYS, and restore again`;
     throw new CribError('NOT_FOUND', message);
   }
 }
@@ -101,10 +101,10 @@ async function extract({ file, offset, manifest, copy }: { file: string; offset:
     createWriteStream(copy, { mode: 0o600, flush: true }),
   );
   if (bytes !== manifest.database.bytes) throw damaged(file, `it has ${bytes} bytes of ${manifest.database.bytes}`);
-  if (sum.digest('hex') !== manifest.database.sha256) throw damaged(file, 'its checksum is another');
+  if (sum.digest('hex') !== manifest.database.sha256) throw damaged(file, 'its checksum does not match');
 }
 
-/** Opened as a server would, which also brings an older schema up to date, and closed again, so that all of it is in the one file. */
+/** Opens the copy as a server would, which also migrates an older schema, and closes it, so that all data is in one file. */
 async function check(copy: string, ring: KeyRing, { heads }: Manifest, warn: RestoreInput['warn']): Promise<AuditVerdict> {
   await using database = await openSqlite(copy, { thoroughly: true });
   return await checkKeys(database, ring, { expected: heads.map(parseHead), warn });

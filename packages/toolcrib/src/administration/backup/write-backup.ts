@@ -9,20 +9,20 @@ import { formatHeader, type Manifest } from './manifest.ts';
 
 interface BackupInput {
   dataDir: string;
-  /** Where it is written; must not exist. */
+  /** The path of the backup; must not exist. */
   file: string;
   withKeys: boolean;
   version: string;
 }
 
-/** Writes everything there is to one file, whether a server runs or not. The file is there only once it is whole and checked. */
+/** Writes everything to one file, whether a server runs or not. The file appears only once it is complete and checked. */
 export async function writeBackup({ dataDir, file, withKeys, version }: BackupInput): Promise<Manifest> {
   await refuseExisting(file);
   await requireFolder(dirname(file));
   const keys = withKeys ? await readKeys(join(dataDir, 'keys.json')) : null;
   const [copy, draft] = [`${file}.${process.pid}.copy`, `${file}.${process.pid}.draft`];
   try {
-    // Made by us first, so that nobody else can read it.
+    // Created with our file mode first, so that nobody else can read the copy.
     await (await open(copy, 'wx', 0o600)).close();
     const { migration, heads } = await copySqlite(join(dataDir, 'toolcrib.db'), copy);
     const database = { bytes: (await stat(copy)).size, sha256: await sha256Of(copy) };
@@ -42,19 +42,19 @@ export async function writeBackup({ dataDir, file, withKeys, version }: BackupIn
 
 async function refuseExisting(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
-  if (found !== undefined) throw new CribError('CONFLICT', `${file} is there already: name another file`);
+  if (found !== undefined) throw new CribError('CONFLICT', `${file} already exists: name another file`);
 }
 
 async function requireFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
-  if (!found?.isDirectory()) throw new CribError('NOT_FOUND', `There is no folder ${folder}: make it first`);
+  if (!found?.isDirectory()) throw new CribError('NOT_FOUND', `There is no folder ${folder}: create it first`);
 }
 
 async function readKeys(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new CribError('NOT_FOUND', `There are no keys in ${file} to take along. Leave out --with-keys, and keep TOOLCRIB_KEYS yourself`, {
+    throw new CribError('NOT_FOUND', `There are no keys in ${file} to include. Leave out --with-keys, and back up TOOLCRIB_KEYS yourself`, {
       cause,
     });
   }

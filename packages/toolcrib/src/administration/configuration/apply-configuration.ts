@@ -20,10 +20,10 @@ interface Step {
 const managed_by = 'file';
 
 /**
- * Carries a plan out, every change through the administration, so that each is checked and recorded like one by hand. A source that cannot be
- * saved does not keep the others from it. Of the rest, what comes after a failure is not tried: a policy must not be widened over a group
- * that could not be narrowed. Nothing is deleted then either. A second time finishes what is left. What somebody has changed since the plan
- * was made is a failure too: nobody has seen what writing over it would undo.
+ * Carries out a plan. Every change goes through the administration, so that it is checked and recorded like a change made by hand. A
+ * source that fails does not stop the other sources. After the first group or policy that fails, the remaining ones are not tried: a policy
+ * must not be widened over a group that could not be narrowed. After any failure nothing is deleted. Applying again does the rest. An
+ * object that was changed since the plan was made fails too: nobody has reviewed what overwriting it would undo.
  */
 export async function applyConfiguration(plan: DetailedPlan, actor: Principal, { sources, groups, policies }: ApplyInput) {
   const ofSources = plan.sources.flatMap(({ change, form, known }) => {
@@ -46,7 +46,7 @@ export async function applyConfiguration(plan: DetailedPlan, actor: Principal, {
     );
   });
   const { deletions } = plan;
-  const gone = [
+  const removals = [
     ...deletions.policies.map(({ id, updated_at: seen }) => ({
       change: deleted('policy', id),
       run: () => policies.delete(actor, id, { seen }),
@@ -65,7 +65,7 @@ export async function applyConfiguration(plan: DetailedPlan, actor: Principal, {
   for (const { change, run } of ofSources) done.push(await tried(change, run));
   await runUntilFailure([...ofGroups, ...ofPolicies], done, false);
   await runUntilFailure(
-    gone,
+    removals,
     done,
     done.some(({ outcome }) => outcome !== 'done'),
   );

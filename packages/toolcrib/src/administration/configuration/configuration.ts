@@ -6,10 +6,10 @@ import type { Applied, Plan } from './plan.ts';
 import type { PlanInput } from './plan-configuration.ts';
 import type { WishedState } from './wished-state.ts';
 
-/** [SRC-6] Makes the sources, groups and policies what a file says. */
+/** [SRC-6] Makes sources, groups and policies match a file. */
 export interface ConfigurationAdministration {
   plan(wished: WishedState): Promise<Plan>;
-  /** Refused while a test fails. `fingerprint` is of the plan that somebody has seen: another one is refused. */
+  /** Throws if a test fails, or if the plan is not the reviewed one that `fingerprint` identifies. */
   apply(actor: Principal, wished: WishedState, options?: { fingerprint?: string }): Promise<Applied>;
 }
 
@@ -22,14 +22,16 @@ export function createConfigurationAdministration(input: PlanInput & ApplyInput)
       const { fingerprint, changes, tests } = await planConfiguration(wished, input);
       return { fingerprint, changes, tests };
     },
-    // Servers that start with the same file on one database come one after another, and the second finds nothing left to do.
+    // Servers that start with the same file on one database apply it one after another; the second finds nothing left to do.
     apply: (actor, wished, { fingerprint } = {}) =>
       input.store.exclusively(async () => {
         const { planConfiguration } = await loadPlanning();
         const plan = await planConfiguration(wished, input);
         refuseFailed(plan.tests);
         if (fingerprint !== undefined && fingerprint !== plan.fingerprint)
-          throw new CribError('CONFLICT', 'Something was changed since this plan was made: look at a new one', { field: 'fingerprint' });
+          throw new CribError('CONFLICT', 'Something was changed since this plan was made: make a new plan and review it', {
+            field: 'fingerprint',
+          });
         const { applyConfiguration } = await import('./apply-configuration.ts');
         return { changes: await applyConfiguration(plan, actor, input), tests: plan.tests };
       }),

@@ -1,26 +1,23 @@
-import { canonicalJson } from '../../inventory/definition-hash.ts';
+import { canonicalJson } from '../../model/canonical-json.ts';
+import { isObject } from '../../model/json.ts';
 
 export interface FieldDifference {
-  /** With dots: `resilience.requestTimeoutMs`. */
+  /** A path with dots: `resilience.requestTimeoutMs`. */
   field: string;
-  /** Null where it was not there. */
+  /** Null if the field was absent. */
   before: unknown;
-  /** Null where it is not there any more. */
+  /** Null if the field is removed. */
   after: unknown;
 }
 
-/** What is different, field by field; lists are compared as a whole. */
+/** The fields that differ; lists are compared as a whole. */
 export function fieldDifferences(before: unknown, after: unknown, at = ''): FieldDifference[] {
   if (canonicalJson(before ?? null) === canonicalJson(after ?? null)) return [];
-  if (!isRecord(before) || !isRecord(after)) return [{ field: at, before: before ?? null, after: after ?? null }];
+  if (!isObject(before) || !isObject(after)) return [{ field: at, before: before ?? null, after: after ?? null }];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) => fieldDifferences(own(before, name), own(after, name), at === '' ? name : `${at}.${name}`));
 }
 
 function own(record: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto';
-import type { Counter } from '../../inventory/counter.ts';
-import { canonicalJson } from '../../inventory/definition-hash.ts';
+import type { Inventory } from '../../inventory/inventory.ts';
+import { canonicalJson } from '../../model/canonical-json.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { Group, GroupInput, Policy, PolicyInput } from '../../model/policy.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import { runPolicyTests } from '../../policy/policy-test.ts';
 import { compileRules } from '../../policy/rules.ts';
-import type { RegistrationContext } from '../../sources/registration/registration-context.ts';
+import type { ScopeOf } from '../registration-scope.ts';
 import type { Store } from '../../store/store.ts';
 import type { Plan, PlannedChange } from './plan.ts';
 import { plannedGroups, plannedPolicies, type PlannedRule } from './planned-rules.ts';
 import { plannedSources, type PlannedSource } from './planned-sources.ts';
 import type { WishedState } from './wished-state.ts';
 
-/** A plan, with all that is needed to carry it out. */
+/** A plan with everything needed to carry it out. */
 export interface DetailedPlan extends Plan {
   sources: readonly PlannedSource[];
   groups: readonly PlannedRule<GroupInput>[];
@@ -23,16 +23,16 @@ export interface DetailedPlan extends Plan {
 
 export interface PlanInput {
   store: Store;
-  counter: Counter;
-  scopeOf(sourceId: string): RegistrationContext;
-  /** Whether policies that were saved in development are in force. */
+  inventory: Inventory;
+  scopeOf: ScopeOf;
+  /** Whether policies saved in development are in force. */
   development: boolean;
 }
 
-/** Compares how everything should be with how it is. Reads, and changes nothing. */
-export async function planConfiguration(wished: WishedState, { store, counter, scopeOf, development }: PlanInput): Promise<DetailedPlan> {
-  // What another server has changed a moment ago counts too.
-  await counter.reload(new Set(['source', 'tool', 'group', 'policy']));
+/** Compares the wished state with the stored one. Changes nothing. */
+export async function planConfiguration(wished: WishedState, { store, inventory, scopeOf, development }: PlanInput): Promise<DetailedPlan> {
+  // Another server may have changed something a moment ago.
+  await inventory.reload(new Set(['source', 'tool', 'group', 'policy']));
   const stored = await store.snapshot(async (nouns) => ({
     sources: await nouns.sources.list(),
     groups: await nouns.groups.list(),
@@ -52,7 +52,7 @@ export async function planConfiguration(wished: WishedState, { store, counter, s
 
   const sources = await plannedSources(wished.sources, stored.sources, scopeOf);
   const pending = new Set(sources.filter(({ known }) => known === undefined).map(({ form }) => form.namespace ?? ''));
-  const nameOf = (toolId: string) => counter.snapshot.find(toolId)?.name ?? toolId;
+  const nameOf = (toolId: string) => inventory.find(toolId)?.name ?? toolId;
   const groups = await plannedGroups(wished.groups, { nouns: store, stored: stored.groups, sources: kept.sources, pending, nameOf });
   const groupIds = new Set([...kept.groups, ...groups].map(({ id }) => id));
   const policies = await plannedPolicies(wished.policies, { stored: stored.policies, groups: groupIds });
@@ -64,7 +64,7 @@ export async function planConfiguration(wished: WishedState, { store, counter, s
     ...deletions.sources.map(({ namespace }) => deletion('source', namespace)),
   ];
   const keptIds = new Set(kept.sources.map(({ id }) => id));
-  const tools = counter.snapshot.tools.filter(({ source_id }) => keptIds.has(source_id));
+  const tools = inventory.snapshot.tools.filter(({ source_id }) => keptIds.has(source_id));
   const rules = compileRules({
     policies: [...kept.policies, ...policies.map(({ id, input }) => ({ ...input, ...stamp(id) }))],
     groups: [...kept.groups, ...groups.map(({ id, input }) => ({ ...input, ...stamp(id) }))],
@@ -84,7 +84,7 @@ function deletion(kind: PlannedChange['kind'], id: string): PlannedChange {
   return { kind, id, action: 'delete', fields: [] };
 }
 
-/** What a stored group or policy has beside what the file says. */
+/** The fields that a stored group or policy has and the file does not. */
 function stamp(id: string) {
   return { id, managed_by: 'file' as const, created_at: 0, updated_at: 0 };
 }
@@ -93,7 +93,7 @@ function refuseNeededDeletions(groups: readonly Group[], kept: readonly Policy[]
   for (const group of groups) {
     const user = kept.find((policy) => policy.groups.includes(group.id));
     if (user === undefined) continue;
-    const message = `The group ${group.id} is no longer in the file, but the policy ${user.id}, which is not in it either, grants it: change that policy, or keep the group`;
+    const message = `The group ${group.id} is no longer in the file, but the policy ${user.id}, which the file does not manage, still grants it: change that policy, or keep the group`;
     throw new CribError('CONFLICT', message, { field: `groups.${group.id}` });
   }
 }

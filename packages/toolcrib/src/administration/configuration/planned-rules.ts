@@ -7,37 +7,37 @@ import { refuseBadExpressions as refuseBadMatchers } from '../policies.ts';
 import { resolveToolReferences } from '../tool-references.ts';
 import { fieldDifferences, type FieldDifference } from './field-differences.ts';
 import type { PlannedChange } from './plan.ts';
-import { under } from './under.ts';
+import { withFieldPrefix } from './with-field-prefix.ts';
 import type { WishedState } from './wished-state.ts';
 
-/** A group or policy as the file wishes it, and what has to be done for it. */
+/** A group or policy as the file wants it, and the change that takes. */
 export interface PlannedRule<Input> {
   id: string;
   input: Input;
   change: PlannedChange | null;
-  /** `updated_at` of what it is to replace. */
+  /** `updated_at` of the stored object to replace; undefined if there is none. */
   seen: number | undefined;
 }
 
 interface GroupScope {
   nouns: StoreNouns;
   stored: readonly Group[];
-  /** Those that will still be there. */
+  /** The sources that remain after the plan. */
   sources: readonly SourceRecord[];
-  /** Namespaces of those that will be made. */
+  /** Namespaces of the sources that the plan creates. */
   pending: ReadonlySet<string>;
-  /** What people call a tool, by its id. */
+  /** The name of a tool, by its id. */
   nameOf(toolId: string): string;
 }
 
-/** With the ids of the tools they name, except for tools of sources that are yet to be made. */
+/** Resolves the tools that groups name to ids, except for tools of sources that are yet to be created. */
 export async function plannedGroups(
   wished: WishedState['groups'],
   { nouns, stored, sources, pending, nameOf }: GroupScope,
 ): Promise<PlannedRule<GroupInput>[]> {
   const planned: PlannedRule<GroupInput>[] = [];
   for (const [id, group] of Object.entries(wished)) {
-    const input = await under(`groups.${id}`, async () => {
+    const input = await withFieldPrefix(`groups.${id}`, async () => {
       refuseBadSelectors({ ...group, name: id });
       const include = await resolveToolReferences(nouns, group.include, 'include', { sources, pending });
       const exclude = await resolveToolReferences(nouns, group.exclude, 'exclude', { sources, pending });
@@ -53,7 +53,7 @@ export async function plannedGroups(
 
 interface PolicyScope {
   stored: readonly Policy[];
-  /** The ids of all groups there will be. */
+  /** The ids of all groups that exist after the plan. */
   groups: ReadonlySet<string>;
 }
 
@@ -64,7 +64,7 @@ export async function plannedPolicies(
   const planned: PlannedRule<PolicyInput>[] = [];
   for (const [id, policy] of Object.entries(wished)) {
     const input = { ...policy, name: policy.name ?? id };
-    await under(`policies.${id}`, () => {
+    await withFieldPrefix(`policies.${id}`, () => {
       refuseBadMatchers(input);
       const unknown = input.groups.findIndex((group) => !groups.has(group));
       if (unknown < 0) return;
@@ -90,14 +90,14 @@ function changeOf(
   return fields.length === 0 ? null : { kind, id, action: 'change', fields };
 }
 
-/** A group keeps its tools by id, which says nothing to a person. */
+/** Shows tools by name: groups store ids, which mean nothing to people. */
 function named({ field, before, after }: FieldDifference, nameOf: (toolId: string) => string): FieldDifference {
   if (field !== 'include' && field !== 'exclude') return { field, before, after };
   const names = (ids: unknown) => (Array.isArray(ids) ? ids.map((id) => nameOf(String(id))) : ids);
   return { field, before: names(before), after: names(after) };
 }
 
-/** Empty texts and lists say nothing about something new. */
+/** Empty texts and lists are defaults, not worth showing for a new object. */
 function withoutDefaults(input: object): object {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0)));
 }

@@ -3,11 +3,11 @@ import { CribError } from '../../model/crib-error.ts';
 
 export const mostConfigBytes = 1_048_576;
 
-/** The text of a file that somebody has named, if it is one that can be read whole. */
+/** Reads a file that the user named. Refuses anything but a regular file of limited size. */
 export async function readConfigText(path: string, what = 'configuration file'): Promise<string> {
   const refusal = (why: string) => new CribError('VALIDATION_ERROR', `The ${what} ${path} ${why}`, { field: 'config' });
   try {
-    // Before it is opened: a pipe would never come to an end.
+    // Checked before it is opened: reading a pipe might never end.
     const found = await stat(path);
     if (!found.isFile()) throw refusal('is not a file');
     if (found.size > mostConfigBytes) throw refusal(`is larger than ${mostConfigBytes} bytes`);
@@ -15,6 +15,6 @@ export async function readConfigText(path: string, what = 'configuration file'):
   } catch (cause) {
     if (cause instanceof CribError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
-    throw code === 'ENOENT' ? refusal('is not there') : refusal(`cannot be read (${code ?? String(cause)})`);
+    throw code === 'ENOENT' ? refusal('does not exist') : refusal(`cannot be read (${code ?? String(cause)})`);
   }
 }

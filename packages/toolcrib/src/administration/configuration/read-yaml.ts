@@ -4,23 +4,23 @@ type Path = readonly (string | number)[];
 
 export interface YamlText {
   value: unknown;
-  /** Where something is, as `line:column`, by its path. */
+  /** The position of a path in the text, as `line:column`. */
   placeOf(path: Path): string;
 }
 
-/** Each is looked up in the whole document. */
+/** Each alias is looked up in the whole document. */
 const mostAliases = 500;
-/** How often one may be written out, with those in it. */
+/** How often one alias may be expanded, including the aliases inside it. */
 const mostWrittenOut = 100;
-/** Deeper than any honest file. Maps count twice. */
+/** Deeper than any honest file needs. Maps count twice. */
 const mostNested = 128;
-/** A hundred lists and maps that begin one in another. */
+/** A hundred lists and maps opened one inside another. */
 const openedAtOnce = /(?:[[{]\s*|[-?]\s+){100}/;
 
-/** Reads YAML that may have been written by anybody; `refuse` is told what is wrong with it, and throws. */
+/** Parses untrusted YAML; calls `refuse`, which throws, with the first problem. */
 export function readYaml(text: string, refuse: (place: string, message: string) => never): YamlText {
-  // The parser would take seconds to find that out.
-  if (openedAtOnce.test(text)) refuse('1:1', 'this is nested too deeply');
+  // The parser would take seconds on such a text.
+  if (openedAtOnce.test(text)) refuse('1:1', 'the file is nested too deeply');
   const lines = new LineCounter();
   const placeAt = (offset: number | undefined) => {
     const { line, col } = lines.linePos(offset ?? 0);
@@ -50,19 +50,19 @@ export function readYaml(text: string, refuse: (place: string, message: string) 
   }
 }
 
-/** Here and not by the parser, which compares every key with every other: ten thousand of them would take it minutes. */
+/** Checked here because the parser compares every key with every other: ten thousand keys would take it minutes. */
 function refuseStrangeKeys({ items }: YAMLMap, refuse: (offset: number | undefined, message: string) => never): void {
   const names = new Set<unknown>();
   for (const { key } of items) {
     const { value, range } = isScalar(key) ? key : {};
-    // Copied by careless code further on it would change what every object inherits.
+    // Prevents prototype pollution by code that copies the object.
     if (value === '__proto__') refuse(range?.[0], '__proto__ cannot be the name of a field');
-    if (names.has(value)) refuse(range?.[0], `${String(value)} is here a second time`);
+    if (names.has(value)) refuse(range?.[0], `the field ${String(value)} is repeated`);
     names.add(value);
   }
 }
 
-/** Of the key where there is one, of the innermost thing around it otherwise. */
+/** The offset of the key if it exists, else that of the innermost node around it. */
 function offsetOf(document: Document.Parsed, path: Path): number {
   let node: unknown = document.contents;
   let offset = 0;

@@ -3,28 +3,28 @@ import { dirname } from 'node:path';
 
 interface FileWatch {
   path: string;
-  /** Reads the file; rejects where it cannot be read. */
+  /** Rejects if the file cannot be read. */
   read(path: string): Promise<string>;
-  /** What was read of it before. */
+  /** The text as last read. */
   seen: string;
   onText(text: string): Promise<void>;
-  /** Told once, until it can be read again. */
+  /** Called once, until the file can be read again. */
   onUnreadable(error: unknown): void;
-  /** How long a file has to stay the same to be taken for finished: it may be written in several steps. */
+  /** How long the file must stay unchanged before it counts as complete: it may be written in several steps. */
   settleMs?: number;
-  /** How often it is looked at in any case, for file systems that tell nothing and links that lead elsewhere. */
+  /** How often the file is polled anyway, for file systems that report no changes and for links into other folders. */
   pollMs?: number;
 }
 
 /**
- * Tells what is in a file whenever that is something else. The folder is watched, because editors replace the file, and because what
- * changes in a Kubernetes volume is a link beside it.
+ * Calls `onText` whenever the content of a file changes. Watches the folder, because editors replace the file, and because in a Kubernetes
+ * volume only a link beside the file changes.
  */
 export function watchFile({ path, read, seen, onText, onUnreadable, settleMs = 100, pollMs = 5000 }: FileWatch): AsyncDisposable {
   type Look = { text: string } | { error: unknown };
   const same = (a: Look, b: Look) => ('text' in a ? 'text' in b && a.text === b.text : 'error' in b);
-  let told: Look = { text: seen };
-  let last: Look = told;
+  let reported: Look = { text: seen };
+  let last: Look = reported;
   let settling: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
   let isOver = false;
@@ -38,8 +38,8 @@ export function watchFile({ path, read, seen, onText, onUnreadable, settleMs = 1
     const isSettled = same(found, last);
     last = found;
     if (!isSettled) return lookSoon();
-    if (same(found, told)) return;
-    told = found;
+    if (same(found, reported)) return;
+    reported = found;
     if ('text' in found) await onText(found.text);
     else onUnreadable(found.error);
   }
@@ -67,7 +67,7 @@ export function watchFile({ path, read, seen, onText, onUnreadable, settleMs = 1
   };
 }
 
-/** Undefined where nothing is told, as when the system has no more watches to give: then it is only looked now and then. */
+/** Undefined if the folder cannot be watched, for example because the system is out of watches: then only polling sees changes. */
 function watchFolder(folder: string, onChange: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, onChange);

@@ -7,17 +7,17 @@ import { JobLeftError } from '../job-left-error.ts';
 import { engineSchema } from './engine-schema.ts';
 import { within } from './within.ts';
 
-/** The same for all versions: what a job holds says itself which version it is. */
+/** The same for all versions: jobs carry their own version. */
 const applicationVersion = '1';
 const poolSize = 5;
 const lookForEndMs = 200;
 const keepEndedMs = 3_600_000;
-/** For how long the end of a job is looked for. Another server that has taken it over may have forgotten it already. */
+/** How long to wait for the end of a job. Another server that took it over may have deleted it already. */
 const lookForEndSeconds = 60;
 
 export interface Engine {
   begin<Result>(job: Job, work: (records: StepRecords) => Promise<Result>): Promise<Result>;
-  /** Takes over what these have left, one of several who try. Whatever one of them is at, should it live, will not be noted any more. */
+  /** Takes over the jobs of these servers, unless another server is faster. Should one of them be alive, its further steps fail. */
   takeOver(executorIds: string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,27 +26,27 @@ interface EngineInput {
   url: string;
   executorId: string;
   resume(job: Job, records: StepRecords): Promise<void>;
-  /** How long closing may take, whatever the database does. */
+  /** How long closing may take, even if the database hangs. */
   closeWithinMs: number;
-  /** Runs something as if it were begun by nobody: a job begun within a step of another is no part of it. */
+  /** Runs work outside the current async context: a job begun within a step of another job must not become part of it. */
   outside: <Result>(work: () => Result) => Result;
   warn(message: string): void;
 }
 
 let isTaken = false;
 
-/** DBOS, which there is one of in a process. It writes to the database only, and serves nothing. */
+/** Launches DBOS, which exists once per process. It opens no ports. */
 export async function launchEngine({ url, executorId, resume, closeWithinMs, outside, warn }: EngineInput): Promise<Engine> {
   if (isTaken) {
     throw new CribError(
       'SERVICE_UNAVAILABLE',
-      'Another Toolcrib in this process runs lasting calls already: give each a process of its own',
+      'Another Toolcrib in this process already runs durable calls: start each one in its own process',
     );
   }
   const begun = new Map<string, (records: StepRecords) => Promise<unknown>>();
   const forgetting = new Set<Promise<void>>();
 
-  /** Only what has ended well is noted, and thereby over. Everything else waits here, unnoted, for another run. */
+  /** Only jobs that succeed are marked as done. A failed job stays pending for another run. */
   async function perform(input: string): Promise<void> {
     const id = DBOS.workflowID ?? '';
     const records = recordsWithin(AsyncLocalStorage.snapshot());
@@ -66,8 +66,8 @@ export async function launchEngine({ url, executorId, resume, closeWithinMs, out
       const result = await DBOS.getResult(id, { pollingIntervalMs: lookForEndMs, timeoutSeconds: lookForEndSeconds });
       if (result !== null) await DBOS.deleteWorkflow(id);
     } catch (error) {
-      // What is left over is swept away by a later launch.
-      warn(`The end of call ${id} could not be noted: ${String(error)}`);
+      // A later launch deletes the job.
+      warn(`The end of call ${id} could not be recorded: ${String(error)}`);
     }
   }
 
@@ -81,9 +81,9 @@ export async function launchEngine({ url, executorId, resume, closeWithinMs, out
     enableOTLP: false,
     tracingEnabled: false,
     useListenNotify: false,
-    // It would be asked for at every new connection, in a way that its driver warns about.
+    // Otherwise DBOS sets it on every new connection, in a way that makes its driver print warnings.
     systemDatabaseIdleTransactionTimeoutMs: 0,
-    // What it says otherwise is about its own affairs: that it starts and stops, or that a job was taken over.
+    // The other messages of DBOS are only about itself: starting, stopping, taking over a job.
     logger: { debug() {}, info() {}, warn() {}, error: (entry) => warn(`DBOS: ${String(entry)}`) },
   });
   const workflow = DBOS.registerWorkflow(perform, { name: 'call', maxRecoveryAttempts: mostResumes });
@@ -117,7 +117,7 @@ export async function launchEngine({ url, executorId, resume, closeWithinMs, out
       await outside(() => DBOSExecutor.globalInstance?.recoverPendingWorkflows(executorIds));
     },
     async close() {
-      // What is not forgotten by then is swept away by a later launch.
+      // A later launch deletes jobs that are not deleted in time.
       await within(closeWithinMs, Promise.all(forgetting));
       await within(closeWithinMs, close());
     },
@@ -131,7 +131,7 @@ async function close(): Promise<void> {
 
 const never = new Promise<never>(() => {});
 
-/** Work that fails is not noted either: DBOS would take that for its outcome. */
+/** A step that fails never ends for DBOS, which would else store the failure as the outcome. */
 function recordsWithin(inside: <Result>(work: () => Result) => Result): StepRecords {
   return {
     once: (name, work) =>
@@ -151,7 +151,7 @@ function recordsWithin(inside: <Result>(work: () => Result) => Result): StepReco
   };
 }
 
-/** What ended when nobody was left to forget it. */
+/** Deletes jobs that ended while no server was left to delete them. */
 async function sweep(): Promise<void> {
   const ended = await DBOS.listWorkflows({
     status: ['SUCCESS', 'ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED'],

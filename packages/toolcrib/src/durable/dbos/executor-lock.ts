@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientConfig } from 'pg';
 
-/** PostgreSQL's name of the lock that says a server lives. */
+/** The key of the advisory lock that a live server holds. */
 export const lockOf = (parameter: string) => `hashtextextended('toolcrib executor ' || ${parameter}, 0)`;
 
 const askAgainMs = 1000;
 
-/** A vanished machine is noticed within seconds, not hours. */
+/** So that PostgreSQL notices a vanished machine within seconds, not hours. */
 const keepAlive = 'set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3';
 
 /**
- * Holds a lock that tells the others this server lives. It belongs to a connection of its own, so that the database lets go of it the moment
- * the server is gone, however it went. A connection that breaks is opened again: what others have taken over meanwhile stays theirs.
+ * Holds a lock that shows other servers that this one is alive. The lock has its own connection, so that PostgreSQL releases it the moment
+ * the server is gone, however it ended. A broken connection is reopened; jobs that other servers have taken over meanwhile stay with them.
  */
 export async function holdExecutorLock(clientConfig: ClientConfig, executorId: string): Promise<AsyncDisposable> {
   const { default: pg } = await import('pg');
@@ -28,9 +28,9 @@ export async function holdExecutorLock(clientConfig: ClientConfig, executorId: s
     try {
       await client.connect();
       await client.query(keepAlive);
-      const asked = `select pg_try_advisory_lock(${lockOf('$1')}) as held`;
-      // The connection before this one may not have been given up yet.
-      while (!closing.signal.aborted && (await client.query<{ held: boolean }>(asked, [executorId])).rows[0]?.held !== true) {
+      const tryLock = `select pg_try_advisory_lock(${lockOf('$1')}) as held`;
+      // PostgreSQL may not have closed the previous connection yet.
+      while (!closing.signal.aborted && (await client.query<{ held: boolean }>(tryLock, [executorId])).rows[0]?.held !== true) {
         await delay(askAgainMs, undefined, { signal: closing.signal }).catch(() => undefined);
       }
       first.resolve();

@@ -5,17 +5,17 @@ import { lockOf } from './executor-lock.ts';
 const table = `${engineSchema}.workflow_status`;
 
 interface Left {
-  /** Whether there are jobs that wait for anybody. */
+  /** Whether jobs are queued for any server. */
   isWaiting: boolean;
-  /** Servers that are gone, and were at something. */
+  /** The ids of dead servers that have unfinished jobs. */
   dead: string[];
 }
 
-/** Reads what DBOS knows, without DBOS: most servers never need it. */
+/** Reads the tables of DBOS without loading DBOS, which most servers never need. */
 export function createLeftJobs(pool: Pool) {
   let isThere = false;
 
-  /** Before the first job of all there is nothing. */
+  /** The table is missing until the first job ever. */
   async function exists(): Promise<boolean> {
     isThere ||= (await pool.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table])).rows[0]?.there === true;
     return isThere;
@@ -38,9 +38,9 @@ export function createLeftJobs(pool: Pool) {
     },
   };
 
-  /** Those whose lock could be had, which ends with the statement. */
+  /** The servers whose lock is free. Acquiring it is the test; it is released with the statement. */
   async function deadAmong(ids: string[]): Promise<string[]> {
-    const asked = `select id from unnest($1::text[]) as id where pg_try_advisory_xact_lock(${lockOf('id')})`;
-    return (await pool.query<{ id: string }>(asked, [ids])).rows.map(({ id }) => id);
+    const freeLocks = `select id from unnest($1::text[]) as id where pg_try_advisory_xact_lock(${lockOf('id')})`;
+    return (await pool.query<{ id: string }>(freeLocks, [ids])).rows.map(({ id }) => id);
   }
 }

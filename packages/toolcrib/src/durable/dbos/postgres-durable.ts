@@ -11,7 +11,7 @@ import { within } from './within.ts';
 interface PostgresDurableInput {
   database: PostgresDatabase;
   warn(message: string): void;
-  /** How long each part of closing may take, whatever the database does. */
+  /** How long each part of closing may take, even if the database hangs. */
   closeWithinMs?: number;
 }
 
@@ -20,8 +20,8 @@ const lookEveryMs = 1000;
 const launchLock = 0x64626f73;
 
 /**
- * [OPS-2] Jobs on DBOS, for servers that share a database. It is loaded for the first job, or when there are jobs that somebody has left; until
- * then a server only looks for those.
+ * [OPS-2] Runs jobs on DBOS, for servers that share a database. DBOS is loaded for the first job, or when abandoned jobs are found; until
+ * then a server only polls for those.
  */
 export function createPostgresDurable({ database, warn, closeWithinMs = 5000 }: PostgresDurableInput): Durable {
   const executorId = randomUUID();
@@ -41,7 +41,7 @@ export function createPostgresDurable({ database, warn, closeWithinMs = 5000 }: 
     const { launchEngine } = await import('./engine.ts');
     const { holdExecutorLock } = await import('./executor-lock.ts');
     const { clientConfig } = database;
-    // Held before there is anything that others could take over, and by one connection, however often a launch fails.
+    // Acquired before there are jobs that others could take over, and only once, however often a launch fails.
     held ??= opened.adopt(await holdExecutorLock(clientConfig, executorId), (lock) =>
       within(closeWithinMs, Promise.resolve(lock[Symbol.asyncDispose]())),
     );
@@ -50,12 +50,12 @@ export function createPostgresDurable({ database, warn, closeWithinMs = 5000 }: 
         url: clientConfig.connectionString ?? '',
         executorId,
         resume: (job, records) =>
-          resume === undefined ? Promise.reject(new Error('Nobody goes on with jobs here')) : resume(job, records),
+          resume === undefined ? Promise.reject(new Error('This server does not resume jobs yet')) : resume(job, records),
         closeWithinMs,
         outside,
         warn,
       });
-    // One after the other: the first makes DBOS's tables, and two who make them at once fail. A server of an earlier version does not ask.
+    // One server at a time: the first creates DBOS's tables, and doing so concurrently fails. Retried, because older servers take no lock.
     const engine = await exclusively(() => launchOnce().catch(launchOnce));
     return opened.adopt(engine, (launched) => launched.close());
   }
@@ -76,7 +76,7 @@ export function createPostgresDurable({ database, warn, closeWithinMs = 5000 }: 
       else if (isWaiting) await engine();
       hasFailed = false;
     } catch (error) {
-      if (!hasFailed && !isClosed) warn(`Calls that other servers have left could not be looked for: ${String(error)}`);
+      if (!hasFailed && !isClosed) warn(`Searching for calls abandoned by other servers failed: ${String(error)}`);
       hasFailed = true;
     }
   }

@@ -7,12 +7,8 @@ import {
   toolReferenceSchema,
 } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
-import { definitionFlags } from '../../inventory/definition-flags.ts';
 import { describeTool } from '../../inventory/describe-tool.ts';
-import { escapeHidden } from '../../inventory/hidden-characters.ts';
 import { approvalOf } from '../../inventory/pinning.ts';
-import { CribError } from '../../model/crib-error.ts';
-import type { DefinitionFlag } from '../../model/definition-flag.ts';
 import type { Tool } from '../../model/tool.ts';
 import { decodeCursor, encodeCursor } from '../page-cursor.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -21,16 +17,12 @@ const params = z.strictObject({ id: toolReferenceSchema });
 const defaultLimit = 100;
 
 /** [BFF-6] Every tool there is, and what an administrator may change about it. */
-export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
-  const { counter } = crib;
+export function administeredToolRoutes({ tools }: Pick<Crib, 'tools'>): Route[] {
   const tag = 'tools';
   const access = 'administrator';
 
   function administered(tool: Tool) {
     const { namespace, labels, method, path, state, definition, definition_hash, limits } = tool;
-    const unusable = crib.unusableSchema(tool);
-    const flags = definitionFlags(definition);
-    const groups = [...counter.rules.groups].filter(([, belongs]) => belongs(tool)).map(([id]) => id);
     return {
       ...describeTool(tool),
       upstream_name: definition.name,
@@ -41,16 +33,10 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
       state,
       definition_hash,
       approval: approvalOf(tool),
-      flags: unusable === undefined || flags.some(({ kind }) => kind === 'unusable_schema') ? flags : [unusableFlag(unusable), ...flags],
+      flags: tools.flagsOf(tool),
       limits,
-      groups,
+      groups: tools.groupsOf(tool),
     };
-  }
-
-  function existing(reference: string): Tool {
-    const tool = counter.snapshot.find(reference);
-    if (tool === undefined) throw new CribError('NOT_FOUND', 'There is no such tool');
-    return tool;
   }
 
   return [
@@ -76,11 +62,13 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
       handle({ query }) {
         const { source, state, limit = defaultLimit } = query;
         const after = decodeCursor(query.cursor, 'string') ?? '';
-        const fitting = counter.snapshot.tools.filter(
-          (tool) =>
-            (source === undefined || tool.source_id === source || tool.namespace === source) &&
-            (state === undefined || tool.state === state),
-        );
+        const fitting = tools
+          .list()
+          .filter(
+            (tool) =>
+              (source === undefined || tool.source_id === source || tool.namespace === source) &&
+              (state === undefined || tool.state === state),
+          );
         const rest = fitting.filter((tool) => tool.name > after);
         const page = rest.slice(0, limit);
         const next = rest.length > limit ? encodeCursor(page.at(-1)?.name ?? '') : null;
@@ -97,7 +85,7 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
       params,
       responses: { 200: { description: 'The tool', schema: administeredToolSchema } },
       errors: ['NOT_FOUND'],
-      handle: ({ params }) => Promise.resolve(administered(existing(params.id))),
+      handle: ({ params }) => Promise.resolve(administered(tools.get(params.id))),
     }),
     defineRoute({
       method: 'PATCH',
@@ -111,12 +99,7 @@ export function administeredToolRoutes({ crib }: { crib: Crib }): Route[] {
       example: { labels: { risk: 'low' }, limits: { concurrency: 10 } },
       responses: { 200: { description: 'The tool as it is now', schema: administeredToolSchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
-      handle: async ({ principal, params, body }) => administered(await crib.tools.override(principal, existing(params.id).tool_id, body)),
+      handle: async ({ principal, params, body }) => administered(await tools.override(principal, tools.get(params.id).tool_id, body)),
     }),
   ];
-}
-
-/** Found out by calling it; one that is too large is known without. */
-function unusableFlag(reason: string): DefinitionFlag {
-  return { kind: 'unusable_schema', at: '/input_schema', excerpt: escapeHidden(reason) };
 }

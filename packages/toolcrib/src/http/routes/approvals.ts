@@ -8,9 +8,7 @@ import {
   toolReferenceSchema,
 } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
-import { CribError } from '../../model/crib-error.ts';
 import type { SourceRecord } from '../../model/source.ts';
-import { findSource } from '../find-source.ts';
 import { decodeCursor, encodeCursor } from '../page-cursor.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -20,19 +18,18 @@ const access = 'administrator';
 const defaultLimit = 100;
 
 /** [INV-3] Definitions that are new or have changed, seen and approved by an administrator. */
-export function approvalRoutes({ crib }: { crib: Crib }): Route[] {
-  function toolId(reference: string): string {
-    const tool = crib.counter.snapshot.find(reference);
-    if (tool === undefined) throw new CribError('NOT_FOUND', 'There is no such tool');
-    return tool.tool_id;
-  }
-
+export function approvalRoutes({
+  approvals,
+  sources,
+  tools,
+  reportOf,
+}: Pick<Crib, 'approvals' | 'sources' | 'tools' | 'reportOf'>): Route[] {
   async function differences(source: SourceRecord, after: string, limit: number) {
-    const waiting = await crib.approvals.waitingOf(source);
+    const waiting = await approvals.waitingOf(source);
     const rest = waiting.filter(({ upstream_name }) => upstream_name > after);
     const page = rest.slice(0, limit);
     const next = rest.length > limit ? encodeCursor(page.at(-1)?.upstream_name ?? '') : null;
-    return { differences: page, total: waiting.length, next_cursor: next, report: crib.reportOf(source.id) };
+    return { differences: page, total: waiting.length, next_cursor: next, report: reportOf(source.id) };
   }
 
   return [
@@ -46,7 +43,7 @@ export function approvalRoutes({ crib }: { crib: Crib }): Route[] {
       params: toolParams,
       responses: { 200: { description: 'The difference, field by field', schema: toolDifferenceSchema } },
       errors: ['NOT_FOUND'],
-      handle: ({ params }) => crib.approvals.differenceOf(toolId(params.id)),
+      handle: ({ params }) => approvals.differenceOf(tools.get(params.id).tool_id),
     }),
     defineRoute({
       method: 'POST',
@@ -59,13 +56,13 @@ export function approvalRoutes({ crib }: { crib: Crib }): Route[] {
       body: toolApprovalSchema,
       responses: { 200: { description: 'The tool, with nothing left to approve', schema: toolDifferenceSchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
-      handle: ({ principal, params, body }) => crib.approvals.approveTool(principal, toolId(params.id), body.definition_hash),
+      handle: ({ principal, params, body }) => approvals.approveTool(principal, tools.get(params.id).tool_id, body.definition_hash),
     }),
     defineRoute({
       method: 'GET',
       path: '/api/sources/{id}/differences',
       operationId: 'sourceDifferences',
-      summary: 'The tools of a source that wait for approval, and what the last look at its tools found',
+      summary: 'The tools of a source that wait for approval, and the report of its last refresh',
       tag: 'sources',
       access,
       params,
@@ -73,7 +70,7 @@ export function approvalRoutes({ crib }: { crib: Crib }): Route[] {
       responses: { 200: { description: 'One page of differences', schema: differencesSchema } },
       errors: ['NOT_FOUND'],
       handle: ({ params, query }) =>
-        differences(findSource(crib, params.id), decodeCursor(query.cursor, 'string') ?? '', query.limit ?? defaultLimit),
+        differences(sources.get(params.id), decodeCursor(query.cursor, 'string') ?? '', query.limit ?? defaultLimit),
     }),
     defineRoute({
       method: 'POST',
@@ -87,8 +84,8 @@ export function approvalRoutes({ crib }: { crib: Crib }): Route[] {
       responses: { 200: { description: 'The definitions that still wait', schema: differencesSchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
       async handle({ principal, params, body }) {
-        const source = findSource(crib, params.id);
-        await crib.approvals.approveSource(principal, source, body.definition_hashes);
+        const source = sources.get(params.id);
+        await approvals.approveSource(principal, source, body.definition_hashes);
         return differences(source, '', defaultLimit);
       },
     }),

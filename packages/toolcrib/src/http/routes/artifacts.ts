@@ -5,8 +5,8 @@ import { defineRoute, type Route } from '../route.ts';
 
 const params = z.strictObject({ id: z.string().min(1).max(64), n: z.string().regex(/^[1-9]\d{0,3}$/) });
 
-/** [BFF-5] The whole of what was too large for an answer. */
-export function artifactRoutes({ crib }: { crib: Crib }): Route[] {
+/** [BFF-5] The parts of an answer that were too large to send with it. */
+export function artifactRoutes({ artifacts }: Pick<Crib, 'artifacts'>): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -20,10 +20,10 @@ export function artifactRoutes({ crib }: { crib: Crib }): Route[] {
       responses: { 200: { description: 'The part, in the type it has', schema: z.unknown(), contentType: '*/*' } },
       errors: ['NOT_FOUND'],
       async handle({ principal, params, reply }) {
-        const artifact = await crib.artifacts.find(principal, params.id, Number(params.n));
+        const artifact = await artifacts.find(principal, params.id, Number(params.n));
         if (artifact === undefined)
           throw new CribError('NOT_FOUND', 'There is no such part of a call of yours, or it is not kept any more');
-        // A tool server has chosen what this is: no browser may take it for a page of ours.
+        // A tool server chose the content: no browser may show it as a page of ours.
         return reply
           .header('content-type', artifact.mime_type)
           .header('content-disposition', 'attachment')

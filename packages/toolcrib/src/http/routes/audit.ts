@@ -11,15 +11,15 @@ const defaultLimit = 100;
 const tag = 'records';
 const access = 'administrator';
 
-/** [SEC-4] The record as a whole: what was refused, all of it as one stream, and whether it is as it was written. */
-export function auditRoutes({ crib, closing }: { crib: Crib; closing: AbortSignal }): Route[] {
+/** [SEC-4] The audit record: refusals, an export of everything, and a check that nothing was altered. */
+export function auditRoutes({ records, closing }: Pick<Crib, 'records'> & { closing: AbortSignal }): Route[] {
   async function* lines(query: z.output<typeof auditQuerySchema>): AsyncGenerator<string> {
     const { ledger, ...range } = query;
     const wanted = new Set(ledger?.split(','));
     for (const name of auditLedgers) {
       if (ledger !== undefined && !wanted.has(name)) continue;
-      for await (const page of crib.store.audit.entries(name, range)) {
-        // Breaking off shows that it is not whole.
+      for await (const page of records.entries(name, range)) {
+        // A broken stream tells the client that the export is incomplete.
         if (closing.aborted) throw new CribError('SERVICE_UNAVAILABLE', 'The server is stopping');
         yield page.map((entry) => `${JSON.stringify({ ledger: name, ...entry })}\n`).join('');
       }
@@ -39,9 +39,8 @@ export function auditRoutes({ crib, closing }: { crib: Crib; closing: AbortSigna
       responses: { 200: { description: 'One page of the record', schema: refusalListSchema } },
       async handle({ query: { cursor, limit = defaultLimit, kind } }) {
         const before = decodeCursor(cursor, 'string');
-        await crib.refusals.flush();
         const page = { limit, ...(before === undefined ? {} : { before }), ...(kind === undefined ? {} : { kind }) };
-        const refusals = await crib.store.refusals.list(page);
+        const refusals = await records.refusals(page);
         const last = refusals.at(-1);
         return { refusals, next_cursor: refusals.length < limit || last === undefined ? null : encodeCursor(last.id) };
       },
@@ -57,25 +56,20 @@ export function auditRoutes({ crib, closing }: { crib: Crib; closing: AbortSigna
       access,
       query: auditQuerySchema,
       responses: { 200: { description: 'The record', schema: z.string(), contentType: 'application/x-ndjson' } },
-      async handle({ query, reply }) {
-        await crib.refusals.flush();
-        return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(lines(query)));
-      },
+      handle: ({ query, reply }) => reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(lines(query))),
     }),
     defineRoute({
       method: 'GET',
       path: '/api/audit/verify',
       operationId: 'verifyAudit',
-      summary: 'Whether the record is as it was written',
-      description: 'Reads all of it, in pieces, while the server goes on. Problems are answered with 200 and `ok: false`.',
+      summary: 'Checks that nobody has altered the record',
+      description:
+        'Reads the whole record in pieces while the server keeps serving. Where it finds problems, it answers 200 with `ok: false`.',
       tag,
       access,
       query: auditVerifyQuerySchema,
       responses: { 200: { description: 'The verdict', schema: auditVerdictSchema } },
-      async handle({ query: { expect } }) {
-        await crib.refusals.flush();
-        return crib.store.audit.verify(expect?.split(',').map(parseHead));
-      },
+      handle: ({ query: { expect } }) => records.verify(expect?.split(',').map(parseHead)),
     }),
   ];
 }

@@ -15,29 +15,29 @@ const example = {
 };
 
 /** [SRC-6] Configuration as code: how everything should be, in one document. */
-export function configurationRoutes({ crib }: { crib: Crib }): Route[] {
+export function configurationRoutes({ configuration }: Pick<Crib, 'configuration'>): Route[] {
   return [
     defineRoute({
       method: 'POST',
       path: '/api/config/plan',
       operationId: 'planConfiguration',
-      summary: 'Says what is not as a document wishes, and changes nothing',
+      summary: 'Shows how the server differs from a configuration document, and changes nothing',
       description:
-        'Only what was made from such a document before is deleted when it is no longer in it. Nothing is started or connected to; the tests are run against the state as it would be.',
+        'A source, group or policy is deleted only where an earlier document created it and this one no longer has it. Planning starts nothing and connects to nothing; the tests run against the planned state.',
       tag,
       access,
       body: wishedStateSchema,
       example,
       responses: { 200: { description: 'The changes that would be made', schema: configPlanSchema } },
       errors: ['CONFLICT'],
-      handle: ({ body }) => crib.configuration.plan(body),
+      handle: ({ body }) => configuration.plan(body),
     }),
     defineRoute({
       method: 'POST',
       path: '/api/config/apply',
       operationId: 'applyConfiguration',
-      summary: 'Makes sources, groups and policies what a document wishes',
-      description: 'Refused as a whole while one of its tests fails. Asked a second time, it does nothing.',
+      summary: 'Makes sources, groups and policies match a configuration document',
+      description: 'While a test of the document fails, the whole document is refused. Applying it a second time changes nothing.',
       tag,
       access,
       query: z.strictObject({
@@ -46,13 +46,13 @@ export function configurationRoutes({ crib }: { crib: Crib }): Route[] {
           .min(1)
           .max(64)
           .optional()
-          .describe('Of the plan that was seen; refused where another one would be made now'),
+          .describe('The fingerprint of the plan you saw; the request is refused where the plan is a different one now'),
       }),
       body: wishedStateSchema,
       example,
       responses: { 200: { description: 'The changes that were made, and those that failed', schema: appliedConfigSchema } },
       errors: ['CONFLICT'],
-      handle: ({ principal, body, query }) => crib.configuration.apply(principal, body, query),
+      handle: ({ principal, body, query }) => configuration.apply(principal, body, query),
     }),
   ];
 }

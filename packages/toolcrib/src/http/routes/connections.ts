@@ -33,7 +33,7 @@ const callbackQuery = z.object({
 });
 
 /** [BFF-6] Every user's own connections to sources. */
-export function connectionRoutes({ crib, administers }: { crib: Crib; administers: ClaimCheck }): Route[] {
+export function connectionRoutes({ connections, administers }: Pick<Crib, 'connections'> & { administers: ClaimCheck }): Route[] {
   const optionsFor = (principal: Principal, query: z.infer<typeof purpose> = {}) => ({
     administrator: administers(principal),
     ...(query.for === undefined ? {} : { for: query.for }),
@@ -47,7 +47,7 @@ export function connectionRoutes({ crib, administers }: { crib: Crib; administer
       tag,
       access,
       responses: { 200: { description: 'The connections', schema: connectionListSchema } },
-      handle: async ({ principal }) => ({ connections: await crib.connections.list(principal, optionsFor(principal)) }),
+      handle: async ({ principal }) => ({ connections: await connections.list(principal, optionsFor(principal)) }),
     }),
     defineRoute({
       method: 'GET',
@@ -71,9 +71,9 @@ export function connectionRoutes({ crib, administers }: { crib: Crib; administer
           .header('referrer-policy', 'no-referrer')
           .type('text/html; charset=utf-8');
         try {
-          return await reply.send(parkedPage(await crib.connections.park(params.source_id, query)));
+          return await reply.send(parkedPage(await connections.park(params.source_id, query)));
         } catch (error) {
-          const refusal = toCribError(error) ?? new CribError('INTERNAL', 'Something failed inside Toolcrib. Begin again');
+          const refusal = toCribError(error) ?? new CribError('INTERNAL', 'Something failed inside Toolcrib. Start again');
           return reply.code(refusal.httpStatus).send(connectionPage('Not connected', [refusal.message]));
         }
       },
@@ -93,7 +93,7 @@ export function connectionRoutes({ crib, administers }: { crib: Crib; administer
       responses: { 200: { description: 'Where the user decides', schema: begunConnectionSchema } },
       errors: ['RATE_LIMITED', 'NOT_FOUND', 'CONFLICT', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
       handle: ({ principal, params, query }) =>
-        crib.connections.begin(principal, params.source_id, {
+        connections.begin(principal, params.source_id, {
           ...optionsFor(principal, query),
           ...(query.loopback_port === undefined ? {} : { loopbackPort: query.loopback_port }),
         }),
@@ -113,7 +113,7 @@ export function connectionRoutes({ crib, administers }: { crib: Crib; administer
       responses: { 200: { description: 'The connection', schema: connectionSchema } },
       errors: ['NOT_FOUND', 'CONFLICT', 'NETWORK_ERROR', 'SERVICE_UNAVAILABLE'],
       handle: ({ principal, params, query, body }) =>
-        crib.connections.redeem(principal, params.source_id, body.code, optionsFor(principal, query)),
+        connections.redeem(principal, params.source_id, body.code, optionsFor(principal, query)),
     }),
     defineRoute({
       method: 'DELETE',
@@ -127,7 +127,7 @@ export function connectionRoutes({ crib, administers }: { crib: Crib; administer
       responses: { 204: { description: 'Gone' } },
       errors: ['NOT_FOUND', 'CONFLICT'],
       async handle({ principal, params, query, reply }) {
-        await crib.connections.revoke(principal, params.source_id, optionsFor(principal, query));
+        await connections.revoke(principal, params.source_id, optionsFor(principal, query));
         return reply.code(204).send();
       },
     }),

@@ -10,7 +10,7 @@ import type { Metrics } from '../metrics.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const heartbeatMs = 30_000;
-/** More than one person's agents need; each costs a connection and a timer for as long as the token lives. */
+/** More than the agents of one person need. Each stream costs a connection and a timer until its token expires. */
 const maxStreamsPerPrincipal = 50;
 /** Lists that can be compared with when a client comes back; older ones are sent whole. */
 const maxRememberedLists = 256;
@@ -21,15 +21,13 @@ interface ListDifference {
   removed: string[];
 }
 
-interface EventFeedInput {
-  crib: Crib;
+interface EventFeedInput extends Pick<Crib, 'inventory' | 'statusOf'> {
   closing: AbortSignal;
   metrics: Pick<Metrics, 'streamOpened' | 'streamClosed'>;
 }
 
 /** [BFF-4] The caller's event stream. Streams are ended when `closing` aborts, so that a server can stop. */
-export function eventFeedRoutes({ crib, closing, metrics }: EventFeedInput): Route[] {
-  const { counter } = crib;
+export function eventFeedRoutes({ inventory, statusOf, closing, metrics }: EventFeedInput): Route[] {
   const remembered = new Map<string, ReadonlyMap<string, string>>();
   const openStreams = new Map<string, number>();
 
@@ -53,13 +51,13 @@ export function eventFeedRoutes({ crib, closing, metrics }: EventFeedInput): Rou
   }
 
   function follow(principal: Principal, stream: EventStream, lastEventId: string | undefined): void {
-    let access = counter.accessOf(principal);
+    let access = inventory.accessOf(principal);
     stream.send('connected', { subject: principal.subject, heartbeat_ms: heartbeatMs, expires_at: principal.expiresAt });
     if (lastEventId !== access.fingerprint) sendList(stream, access, lastEventId === undefined ? undefined : remembered.get(lastEventId));
     sendSources(stream, access);
 
-    const stopListening = counter.onChange(() => {
-      const changed = counter.accessOf(principal);
+    const stopListening = inventory.onChange(() => {
+      const changed = inventory.accessOf(principal);
       if (changed.fingerprint === access.fingerprint) return;
       const before = remember(access);
       access = changed;
@@ -83,8 +81,8 @@ export function eventFeedRoutes({ crib, closing, metrics }: EventFeedInput): Rou
   /** The state of every source that gives this caller tools. */
   function sendSources(stream: EventStream, access: Access): void {
     for (const id of new Set(access.tools.map((tool) => tool.source_id))) {
-      const source = counter.sources.get(id);
-      if (source !== undefined) stream.send('source_status', { source_id: id, source_name: source.name, status: crib.statusOf(source) });
+      const source = inventory.sources.get(id);
+      if (source !== undefined) stream.send('source_status', { source_id: id, source_name: source.name, status: statusOf(source) });
     }
   }
 

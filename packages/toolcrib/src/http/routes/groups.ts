@@ -1,23 +1,15 @@
 import { z } from 'zod';
 import { groupCreateSchema, groupListSchema, groupSchema, groupUpdateSchema } from '../../api.ts';
 import type { Crib } from '../../crib.ts';
-import { CribError } from '../../model/crib-error.ts';
-import type { Group } from '../../model/policy.ts';
 import { splitStamp } from '../../model/read-back.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const params = z.strictObject({ id: z.string().min(1).max(64) });
 
 /** [BFF-6] Tool groups. */
-export function groupRoutes({ crib }: { crib: Crib }): Route[] {
+export function groupRoutes({ groups }: Pick<Crib, 'groups'>): Route[] {
   const tag = 'groups';
   const access = 'administrator';
-
-  async function existing(id: string): Promise<Group> {
-    const group = await crib.store.groups.get(id);
-    if (group === undefined) throw new CribError('NOT_FOUND', 'There is no such group');
-    return group;
-  }
 
   return [
     defineRoute({
@@ -28,7 +20,7 @@ export function groupRoutes({ crib }: { crib: Crib }): Route[] {
       tag,
       access,
       responses: { 200: { description: 'The groups', schema: groupListSchema } },
-      handle: async () => ({ groups: await crib.store.groups.list() }),
+      handle: async () => ({ groups: await groups.list() }),
     }),
     defineRoute({
       method: 'POST',
@@ -49,7 +41,7 @@ export function groupRoutes({ crib }: { crib: Crib }): Route[] {
       },
       errors: ['CONFLICT'],
       async handle({ principal, body, reply }) {
-        const group = await crib.groups.create(principal, body);
+        const group = await groups.create(principal, body);
         return reply.code(201).header('location', `/api/groups/${group.id}`).send(group);
       },
     }),
@@ -63,7 +55,7 @@ export function groupRoutes({ crib }: { crib: Crib }): Route[] {
       params,
       responses: { 200: { description: 'The group', schema: groupSchema } },
       errors: ['NOT_FOUND'],
-      handle: ({ params }) => existing(params.id),
+      handle: ({ params }) => groups.get(params.id),
     }),
     defineRoute({
       method: 'PUT',
@@ -78,8 +70,8 @@ export function groupRoutes({ crib }: { crib: Crib }): Route[] {
       responses: { 200: { description: 'The group as it is now', schema: groupSchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
       async handle({ principal, params, body }) {
-        const { input, seen } = splitStamp(body, await existing(params.id));
-        return crib.groups.update(principal, params.id, input, { seen });
+        const { input, seen } = splitStamp(body, await groups.get(params.id));
+        return groups.update(principal, params.id, input, { seen });
       },
     }),
     defineRoute({
@@ -93,7 +85,7 @@ export function groupRoutes({ crib }: { crib: Crib }): Route[] {
       responses: { 204: { description: 'Gone' } },
       errors: ['NOT_FOUND', 'CONFLICT'],
       async handle({ principal, params, reply }) {
-        await crib.groups.delete(principal, params.id);
+        await groups.delete(principal, params.id);
         return reply.code(204).send();
       },
     }),

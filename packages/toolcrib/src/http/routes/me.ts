@@ -3,8 +3,8 @@ import type { Crib } from '../../crib.ts';
 import type { ClaimCheck } from '../../policy/claim-check.ts';
 import { defineRoute, type Route } from '../route.ts';
 
-/** For whoever wants to offer people only what they may do. */
-export function meRoutes({ crib, administers }: { crib: Crib; administers: ClaimCheck }): Route[] {
+/** For user interfaces that offer only what their user may do. */
+export function meRoutes({ runPermission, administers }: Pick<Crib, 'runPermission'> & { administers: ClaimCheck }): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -17,7 +17,7 @@ export function meRoutes({ crib, administers }: { crib: Crib; administers: Claim
       handle({ principal }) {
         const { issuer, subject, name } = principal;
         const administrator = administers(principal);
-        return { issuer, subject, name, administrator, may_run: administrator && crib.runPermission.isHeldBy(principal) };
+        return { issuer, subject, name, administrator, may_run: administrator && runPermission.isHeldBy(principal) };
       },
     }),
   ];

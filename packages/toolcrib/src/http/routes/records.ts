@@ -11,8 +11,8 @@ import { defineRoute, type Route } from '../route.ts';
 const params = z.strictObject({ id: z.string().min(1).max(64) });
 const defaultLimit = 100;
 
-/** [BFF-6] What happened: the record of calls and the record of changes. */
-export function recordRoutes({ crib }: { crib: Crib }): Route[] {
+/** [BFF-6] The record of calls and the record of changes. */
+export function recordRoutes({ records, sources, tools }: Pick<Crib, 'records' | 'sources' | 'tools'>): Route[] {
   const access = 'administrator';
   return [
     defineRoute({
@@ -20,7 +20,7 @@ export function recordRoutes({ crib }: { crib: Crib }): Route[] {
       path: '/api/calls',
       operationId: 'listCalls',
       summary: 'The record of calls and denials, newest first',
-      description: 'With `follow`, those that have ended since an earlier answer, in the order in which they ended.',
+      description: 'With `follow`, the calls that have ended since an earlier answer, in the order in which they ended.',
       tag: 'records',
       access,
       query: callRecordQuerySchema,
@@ -34,17 +34,17 @@ export function recordRoutes({ crib }: { crib: Crib }): Route[] {
       errors: ['NOT_FOUND'],
       async handle({ query }) {
         const { cursor, follow, limit = defaultLimit } = query;
-        const filter = callFilterOf(crib, query);
+        const filter = callFilterOf({ sources, tools }, query);
         if (follow !== undefined) {
           if (cursor !== undefined) throw new CribError('VALIDATION_ERROR', 'cursor and follow do not go together', { field: 'follow' });
-          const { calls, position } = await crib.store.calls.ended.after(decodeFollowCursor(follow), limit);
+          const { calls, position } = await records.calls.ended.after(decodeFollowCursor(follow), limit);
           const fitting = calls.filter((call) => fitsFilter(call, filter));
           return { calls: fitting, next_cursor: null, follow_cursor: encodeFollowCursor(position) };
         }
         const before = decodeCursor(cursor, 'string');
-        // First, so that what ends meanwhile is seen twice rather than never.
-        const position = await crib.store.calls.ended.position();
-        const { calls, next } = await crib.store.calls.list({ ...filter, ...(before === undefined ? {} : { before }), limit });
+        // Read first: a call that ends meanwhile is then listed twice rather than never.
+        const position = await records.calls.ended.position();
+        const { calls, next } = await records.calls.list({ ...filter, ...(before === undefined ? {} : { before }), limit });
         return { calls, next_cursor: next === null ? null : encodeCursor(next), follow_cursor: encodeFollowCursor(position) };
       },
     }),
@@ -58,17 +58,13 @@ export function recordRoutes({ crib }: { crib: Crib }): Route[] {
       params,
       responses: { 200: { description: 'The record of the call', schema: callRecordSchema } },
       errors: ['NOT_FOUND'],
-      async handle({ params }) {
-        const record = await crib.store.calls.get(params.id);
-        if (record === undefined) throw new CribError('NOT_FOUND', 'There is no record of such a call');
-        return record;
-      },
+      handle: ({ params }) => records.call(params.id),
     }),
     defineRoute({
       method: 'GET',
       path: '/api/events',
       operationId: 'listEvents',
-      summary: 'The record of administrative changes, newest first, with what was there before and after',
+      summary: 'The record of administrative changes, newest first, with the state before and after each',
       tag: 'records',
       access,
       query: changeEventQuerySchema,
@@ -76,7 +72,7 @@ export function recordRoutes({ crib }: { crib: Crib }): Route[] {
       async handle({ query: { cursor, limit = defaultLimit, topic } }) {
         const before = decodeCursor(cursor, 'number');
         const page = { limit, ...(before === undefined ? {} : { before }), ...(topic === undefined ? {} : { topic }) };
-        const events = await crib.store.events.list(page);
+        const events = await records.changes.list(page);
         const last = events.at(-1);
         return { events, next_cursor: events.length < limit || last === undefined ? null : encodeCursor(last.id) };
       },

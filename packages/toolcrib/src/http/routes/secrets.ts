@@ -7,7 +7,7 @@ import { defineRoute, type Route } from '../route.ts';
 const params = z.strictObject({ name: secretNameSchema });
 
 /** [BFF-6] Secrets: their names and dates. [ENV-4] No answer has a value in it. */
-export function secretRoutes({ crib }: { crib: Pick<Crib, 'secrets'> }): Route[] {
+export function secretRoutes({ secrets }: Pick<Crib, 'secrets'>): Route[] {
   const tag = 'secrets';
   const access = 'administrator';
   return [
@@ -19,7 +19,7 @@ export function secretRoutes({ crib }: { crib: Pick<Crib, 'secrets'> }): Route[]
       tag,
       access,
       responses: { 200: { description: 'The secrets', schema: secretListSchema } },
-      handle: async () => ({ secrets: await crib.secrets.list() }),
+      handle: async () => ({ secrets: await secrets.list() }),
     }),
     defineRoute({
       method: 'PUT',
@@ -43,7 +43,7 @@ export function secretRoutes({ crib }: { crib: Pick<Crib, 'secrets'> }): Route[]
       },
       errors: ['CONFLICT'],
       async handle({ principal, params, body, reply }) {
-        const { secret, created, kept_by } = await crib.secrets.set(principal, params.name, body.value);
+        const { secret, created, kept_by } = await secrets.set(principal, params.name, body.value);
         return reply.code(created ? 201 : 200).send({ ...secret, kept_by });
       },
     }),
@@ -59,7 +59,7 @@ export function secretRoutes({ crib }: { crib: Pick<Crib, 'secrets'> }): Route[]
       responses: { 204: { description: 'Gone' } },
       errors: ['NOT_FOUND', 'CONFLICT'],
       async handle({ principal, params, query, reply }) {
-        await crib.secrets.delete(principal, params.name, { force: query.force === 'true' });
+        await secrets.delete(principal, params.name, { force: query.force === 'true' });
         return reply.code(204).send();
       },
     }),

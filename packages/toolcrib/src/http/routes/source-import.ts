@@ -6,8 +6,8 @@ import { mostDocumentBytes } from '../../sources/registration/document-form.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { shownSource } from '../shown-source.ts';
 
-/** [SRC-4] What others have written for their own clients, as it stands. */
-export function sourceImportRoutes({ crib }: { crib: Crib }): Route[] {
+/** [SRC-4] Imports files that were written for other clients, unchanged. */
+export function sourceImportRoutes({ importSources, settled, sources }: Pick<Crib, 'importSources' | 'settled' | 'sources'>): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -38,12 +38,12 @@ export function sourceImportRoutes({ crib }: { crib: Crib }): Route[] {
       async handle({ principal, query, request }) {
         if (request.body === undefined) throw new CribError('VALIDATION_ERROR', 'The body is missing: send what is to be imported');
         const { name, update, wait } = query;
-        const outcomes = await crib.importSources(principal, request.body, { name, update: update === 'true' });
+        const outcomes = await importSources(principal, request.body, { name, update: update === 'true' });
         if (wait !== undefined) {
-          await Promise.all(outcomes.flatMap(({ source }) => (source === null ? [] : [crib.settled(source.id, wait)])));
+          await Promise.all(outcomes.flatMap(({ source }) => (source === null ? [] : [settled(source.id, wait)])));
         }
         const entries = outcomes.map(({ source, error, ...rest }) => {
-          return Object.assign(rest, { source: source && shownSource(crib, source), error: error?.toJSON() ?? null });
+          return Object.assign(rest, { source: source && shownSource(sources, source), error: error?.toJSON() ?? null });
         });
         return { entries };
       },

@@ -4,15 +4,18 @@ import type { Crib } from '../../crib.ts';
 import { CribError } from '../../model/crib-error.ts';
 import { endWithToken } from '../end-with-token.ts';
 import { openEventStream } from '../event-stream.ts';
-import { findSource } from '../find-source.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const params = z.strictObject({ id: z.string().min(1).max(64) });
 const tag = 'sources';
 const access = 'administrator';
 
-/** [BFF-6] [OPS-1] What sources said, what happened to them, and what went over the wire. */
-export function sourceLogRoutes({ crib, closing }: { crib: Crib; closing: AbortSignal }): Route[] {
+interface SourceLogRoutesInput extends Pick<Crib, 'sources' | 'logOf' | 'wireLogOf' | 'wireLog'> {
+  closing: AbortSignal;
+}
+
+/** [BFF-6] [OPS-1] The logs and events of sources, and the messages exchanged with them. */
+export function sourceLogRoutes({ sources, logOf, wireLogOf, wireLog, closing }: SourceLogRoutesInput): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -33,8 +36,8 @@ export function sourceLogRoutes({ crib, closing }: { crib: Crib; closing: AbortS
       },
       errors: ['NOT_FOUND'],
       handle({ principal, params, query, request, reply }) {
-        const { id } = findSource(crib, params.id);
-        const log = query.wire === 'true' ? crib.wireLogOf(id) : crib.logOf(id);
+        const { id } = sources.get(params.id);
+        const log = query.wire === 'true' ? wireLogOf(id) : logOf(id);
         const last = log.tail(query.lines ?? 100);
         if (request.headers.accept?.includes('text/event-stream') !== true) return { lines: last };
         const stream = openEventStream(reply);
@@ -49,9 +52,9 @@ export function sourceLogRoutes({ crib, closing }: { crib: Crib; closing: AbortS
       method: 'PUT',
       path: '/api/sources/{id}/wire-log',
       operationId: 'setWireLog',
-      summary: 'Keeps every message between Toolcrib and a source for a while, or no longer',
+      summary: 'Starts or stops keeping every message between Toolcrib and a source',
       description:
-        'For whoever has to see what a server really says. What users send and get is in it, without secrets; it is kept in memory, by the server that is asked alone, ends by itself, and is a change on record.',
+        'For debugging a server. The log holds what users send and receive, without secrets. Only the server you ask keeps it, in memory; it ends by itself. Switching it on or off is recorded as a change.',
       tag,
       access,
       params,
@@ -60,9 +63,9 @@ export function sourceLogRoutes({ crib, closing }: { crib: Crib; closing: AbortS
       responses: { 200: { description: 'As it is now', schema: wireLogSchema } },
       errors: ['NOT_FOUND', 'CONFLICT'],
       handle({ principal, params, body }) {
-        const { id, definition } = findSource(crib, params.id);
+        const { id, definition } = sources.get(params.id);
         if (definition === null) throw new CribError('CONFLICT', 'The built-in tools are called without any messages');
-        return crib.wireLog.set(principal, id, body);
+        return wireLog.set(principal, id, body);
       },
     }),
   ];

@@ -10,8 +10,8 @@ const unchanged = { 304: { description: 'Unchanged' } };
 const pageHeaders = { ETag: 'Changes when this page does' };
 
 /** `publicUrl` is where callers reach this server, without a slash at its end. */
-export function toolRoutes({ crib, publicUrl }: { crib: Crib; publicUrl: string }): Route[] {
-  const list = createToolList({ counter: crib.counter });
+export function toolRoutes({ inventory, publicUrl }: Pick<Crib, 'inventory'> & { publicUrl: string }): Route[] {
+  const list = createToolList({ inventory });
   return [
     defineRoute({
       method: 'GET',

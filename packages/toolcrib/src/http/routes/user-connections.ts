@@ -9,7 +9,7 @@ const owner = z.string().min(1).max(2048).describe('Issuer and subject, with a s
 const source = z.string().min(1).max(64).optional().describe('Id or namespace of a source');
 
 /** [BFF-6] The connections of all users, for administrators. */
-export function userConnectionRoutes({ crib }: { crib: Crib }): Route[] {
+export function userConnectionRoutes({ connections }: Pick<Crib, 'connections'>): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -21,7 +21,7 @@ export function userConnectionRoutes({ crib }: { crib: Crib }): Route[] {
       query: z.strictObject({ owner: owner.optional(), source, limit: z.coerce.number().int().min(1).max(1000).default(100) }),
       responses: { 200: { description: 'The connections; never what they allow', schema: userConnectionListSchema } },
       errors: ['NOT_FOUND'],
-      handle: async ({ query }) => ({ connections: await crib.connections.ofUsers.list(query) }),
+      handle: async ({ query }) => ({ connections: await connections.ofUsers.list(query) }),
     }),
     defineRoute({
       method: 'DELETE',
@@ -35,7 +35,7 @@ export function userConnectionRoutes({ crib }: { crib: Crib }): Route[] {
       query: z.strictObject({ owner, source }),
       responses: { 200: { description: 'How many there were', schema: z.strictObject({ ended: z.int() }) } },
       errors: ['NOT_FOUND'],
-      handle: async ({ principal, query }) => ({ ended: await crib.connections.ofUsers.end(principal, query) }),
+      handle: async ({ principal, query }) => ({ ended: await connections.ofUsers.end(principal, query) }),
     }),
   ];
 }

@@ -1,53 +1,43 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DpopSession } from '@modelcontextprotocol/client';
-import { connectUrl, sourceOwner } from '../../model/connection.ts';
-import { CribError } from '../../model/crib-error.ts';
 import { upstreamSecret, type UpstreamSecret } from '../../model/upstream-secret.ts';
 import type { Egress } from '../../net/egress.ts';
-import { RecentMap } from '../recent-map.ts';
+import { RecentMap } from '../../model/recent-map.ts';
 import type { Grant } from './connection-content.ts';
-import type { Connection, ConnectionVault } from './connection-vault.ts';
-import { audienceOf, type OAuthSettings } from './oauth-settings.ts';
+import { notConnected, type ConnectionOwner } from './connection-owner.ts';
+import { createConnectionRenewal } from './connection-renewal.ts';
+import type { ConnectionVault } from './connection-vault.ts';
+import { audienceOf } from './oauth-settings.ts';
 import { missingScope } from './missing-scope.ts';
-
-/** Somebody who speaks to a source over a connection of their own. */
-export interface Speaker {
-  sourceId: string;
-  /** The key of the principal, or `source`. */
-  owner: string;
-  settings: OAuthSettings;
-}
 
 interface UsableToken {
   readonly accessToken: UpstreamSecret;
   readonly scheme: 'Bearer' | 'DPoP';
-  /** The same for as long as the user does not connect anew; what is kept for one revision must not be used with another. */
+  /** The same until the user connects again; what is cached for one revision must not be used with another. */
   readonly revision: string;
   readonly dpop: DpopSession | undefined;
 }
 
 export interface ConnectionTokens {
-  /** A token that is good for a while yet; `UNAUTHENTICATED` with where to connect where there is none. */
-  get(speaker: Speaker): UsableToken | Promise<UsableToken>;
-  /** Told that the server does not accept a token. True when there is another now; `UNAUTHENTICATED` when the user has to connect anew. */
-  refused(speaker: Speaker, token: string): Promise<boolean>;
-  /** Told that the server wants more than was granted. False where it has been asked for already, so that asking again is no use. */
-  insufficient(speaker: Speaker, scope: string | undefined): Promise<boolean>;
-  /** Drops what is kept in memory: of one connection, or of all. */
+  /** A token that does not expire soon; `UNAUTHENTICATED`, with the address to connect at, where there is none. */
+  get(connectionOwner: ConnectionOwner): UsableToken | Promise<UsableToken>;
+  /** Reports that the server does not accept a token. True when there is another one now; `UNAUTHENTICATED` when the user has to connect again. */
+  refused(connectionOwner: ConnectionOwner, token: string): Promise<boolean>;
+  /** Reports that the server wants more than was granted. False where Toolcrib has asked for that already, so that asking again is no use. */
+  insufficient(connectionOwner: ConnectionOwner, scope: string | undefined): Promise<boolean>;
+  /** Clears the cache: of one connection, or of all. */
   forget(place?: { sourceId: string; owner: string }): void;
 }
 
 interface Remembered extends UsableToken {
-  /** Until when it is used without looking. */
+  /** Until then it is used without a look at the database. */
   readonly until: number;
 }
 
-/** Renewed so long before its end that it does not end on the way. */
+/** A token is renewed this long before it expires, so that it does not expire on the way. */
 const earlyMs = 60_000;
-/** A refresh token can be used once, so one server at a time uses it; longer than a request may take. */
-const lockMs = 30_000;
 const lookAgainMs = 100;
-/** A token as young as this that is refused is not refused for its age. */
+/** A token as young as this is not refused for its age. */
 const justObtainedMs = 10_000;
 const maxRemembered = 10_000;
 
@@ -57,9 +47,10 @@ interface ConnectionTokensInput {
   now: () => number;
 }
 
-/** [MCP-12] The tokens of all connections, at hand in memory, renewed before they end, one renewal at a time on all servers together. */
+/** [MCP-12] The tokens of all connections, cached in memory and renewed before they expire. */
 export function createConnectionTokens({ vault, egress, now }: ConnectionTokensInput): ConnectionTokens {
   const remembered = new RecentMap<Remembered>(maxRemembered);
+  const { renew, lose } = createConnectionRenewal({ vault, egress, now });
   const loading = new Map<string, Promise<Remembered>>();
   let generation = 0;
 
@@ -73,100 +64,60 @@ export function createConnectionTokens({ vault, egress, now }: ConnectionTokensI
       dpop: await dpop,
       until: grant.expires_at === null ? Number.POSITIVE_INFINITY : freshUntil(grant),
     };
-    // What was read before somebody said that it has changed is used once and not kept.
+    // The connection may have changed since it was read: the token is used once and not cached.
     if (began === generation) remembered.set(key, token);
     return token;
   }
 
   /** One at a time for each connection on this server. */
-  function load(speaker: Speaker, refusedToken?: string): Promise<Remembered> {
-    const key = keyOf(speaker);
+  function load(connectionOwner: ConnectionOwner, refusedToken?: string): Promise<Remembered> {
+    const key = keyOf(connectionOwner);
     const known = loading.get(key);
     if (known !== undefined) return known;
-    const begun = loadNow(speaker, key, refusedToken).finally(() => loading.delete(key));
+    const begun = loadNow(connectionOwner, key, refusedToken).finally(() => loading.delete(key));
     loading.set(key, begun);
     return begun;
   }
 
-  async function loadNow(speaker: Speaker, key: string, refusedToken: string | undefined): Promise<Remembered> {
+  async function loadNow(connectionOwner: ConnectionOwner, key: string, refusedToken: string | undefined): Promise<Remembered> {
     for (;;) {
       const began = generation;
-      const connection = await vault.read(speaker.sourceId, speaker.owner);
+      const connection = await vault.read(connectionOwner.sourceId, connectionOwner.owner);
       const grant = connection?.content.grant;
-      if (connection === undefined || grant === undefined || grant.audience !== audienceOf(speaker.settings)) throw notConnected(speaker);
+      if (connection === undefined || grant === undefined || grant.audience !== audienceOf(connectionOwner.settings))
+        throw notConnected(connectionOwner);
       const usable = grant.tokens.access_token !== refusedToken;
       if (usable && now() < freshUntil(grant)) return remember(key, began, grant);
       const justObtained = !usable && now() - grant.obtained_at < justObtainedMs;
       if (grant.tokens.refresh_token === undefined || justObtained) {
         if (usable && now() < (grant.expires_at ?? Number.POSITIVE_INFINITY)) return remember(key, began, grant);
-        await lose(speaker, grant);
-        throw notConnected(speaker, 'has ended', usable ? undefined : 401);
+        await lose(connectionOwner, grant);
+        throw notConnected(connectionOwner, 'has ended', usable ? undefined : 401);
       }
       if (connection.row.locked_until > now()) {
         await delay(lookAgainMs);
         continue;
       }
-      const renewed = await renew(speaker, connection, grant, usable);
+      const renewed = await renew(connectionOwner, connection, grant, usable);
       if (renewed !== undefined) return remember(key, began, renewed);
     }
   }
 
-  /** Undefined where another server has taken the refresh token in hand, or the connection has changed. */
-  async function renew(speaker: Speaker, { row }: Connection, grant: Grant, usable: boolean): Promise<Grant | undefined> {
-    const locked = await vault.change(speaker, (current) =>
-      current?.row.version === row.version ? { content: current.content, locked_until: now() + lockMs } : undefined,
-    );
-    if (locked === undefined) return undefined;
-    const { refreshGrant } = await import('./request-tokens.ts');
-    let renewed: Grant | undefined;
-    try {
-      renewed = await refreshGrant(egress, speaker.settings, grant, now());
-    } catch (error) {
-      await vault.change(speaker, (current) => current && { content: current.content, locked_until: 0 });
-      if (usable && now() < (grant.expires_at ?? 0)) return grant;
-      throw error;
-    }
-    if (renewed === undefined) {
-      await lose(speaker, grant);
-      throw notConnected(speaker, 'has ended', usable ? undefined : 401);
-    }
-    const { tokens, obtained_at, expires_at } = renewed;
-    // Whatever else has been written in the meantime, a refresh token that was given in exchange for another must not be lost.
-    const written = await vault.change(speaker, (current) =>
-      current?.content.grant?.id === grant.id
-        ? { content: { ...current.content, grant: { ...current.content.grant, tokens, obtained_at, expires_at } }, locked_until: 0 }
-        : undefined,
-    );
-    return written?.content.grant;
-  }
-
-  async function lose({ sourceId, owner }: Speaker, grant: Grant): Promise<void> {
-    await vault.change(
-      { sourceId, owner },
-      (current) => {
-        if (current?.content.grant?.id !== grant.id) return undefined;
-        const { grant: _lost, registration: _stale, ...content } = current.content;
-        return { content, connected_at: null, locked_until: 0 };
-      },
-      'connection-lost',
-    );
-  }
-
   return {
-    get(speaker) {
-      const known = remembered.get(keyOf(speaker));
-      return known !== undefined && now() < known.until ? known : load(speaker);
+    get(connectionOwner) {
+      const known = remembered.get(keyOf(connectionOwner));
+      return known !== undefined && now() < known.until ? known : load(connectionOwner);
     },
-    async refused(speaker, token) {
-      // The first may be one that was begun before it was refused.
+    async refused(connectionOwner, token) {
+      // The first load may have begun before the token was refused.
       for (const _attempt of [1, 2]) {
-        remembered.delete(keyOf(speaker));
-        if ((await load(speaker, token)).accessToken !== token) return true;
+        remembered.delete(keyOf(connectionOwner));
+        if ((await load(connectionOwner, token)).accessToken !== token) return true;
       }
       return false;
     },
-    async insufficient(speaker, scope) {
-      const { sourceId, owner } = speaker;
+    async insufficient(connectionOwner, scope) {
+      const { sourceId, owner } = connectionOwner;
       let helps = false;
       await vault.change({ sourceId, owner }, (current) => {
         const { grant } = current?.content ?? {};
@@ -185,7 +136,7 @@ export function createConnectionTokens({ vault, egress, now }: ConnectionTokensI
   };
 }
 
-/** Half of its life at most is given away: some tokens live for a minute. */
+/** At least half of its life is used: some tokens live for a minute only. */
 function freshUntil({ obtained_at, expires_at }: Grant): number {
   return expires_at === null ? Number.POSITIVE_INFINITY : Math.max(expires_at - earlyMs, obtained_at + (expires_at - obtained_at) / 2);
 }
@@ -194,19 +145,7 @@ function prefixOf({ sourceId, owner }: { sourceId: string; owner: string }): str
   return `${sourceId}\n${owner}\n`;
 }
 
-/** With whom the tokens are for, so that a source that was given another address is looked at anew. */
-function keyOf(speaker: Speaker): string {
-  return `${prefixOf(speaker)}${audienceOf(speaker.settings)}`;
-}
-
-/** [ID-5] For the caller alone: it says nothing about the source. */
-export function notConnected({ sourceId, owner, settings }: Speaker, why = 'is not there yet', upstreamStatus?: 401 | 403): CribError {
-  const url = connectUrl(sourceId, owner);
-  const { sourceName } = settings;
-  const message =
-    owner === sourceOwner
-      ? `The connection of ${sourceName} itself ${why}: an administrator makes one with POST ${url}`
-      : `Your connection to ${sourceName} ${why}: POST ${url}, and open the address it answers with`;
-  const origin = owner === sourceOwner ? 'source' : 'caller';
-  return new CribError('UNAUTHENTICATED', message, { retryable: false, upstreamStatus, details: { connect_url: url }, origin });
+/** The audience is part of the key: a source with a new address needs other tokens. */
+function keyOf(connectionOwner: ConnectionOwner): string {
+  return `${prefixOf(connectionOwner)}${audienceOf(connectionOwner.settings)}`;
 }

@@ -13,7 +13,7 @@ export interface Connection {
   content: ConnectionContent;
 }
 
-/** What a change leaves; columns that are not named stay as they are. */
+/** The result of a change; columns that are not named stay as they are. */
 type Edited = Partial<Pick<ConnectionRow, 'locked_until' | 'state_hash' | 'state_expires_at' | 'connected_at'>> & {
   content: ConnectionContent;
 };
@@ -22,9 +22,9 @@ export interface ConnectionVault {
   read(sourceId: string, owner: string): Promise<Connection | undefined>;
   findByState(state: string): Promise<Connection | undefined>;
   /**
-   * Reads, edits and writes, again where somebody else has written in between. Resolves with what was written, or undefined where `edit`
-   * leaves it alone. With `record`, the change is on record, as one of the owner's unless `by` says otherwise,
-   * and told to the other servers.
+   * Reads, edits and writes, and does so again where somebody else has written in between. Resolves with the new content, or undefined where
+   * `edit` leaves it alone. With `record`, the change is recorded, as one by the owner unless `by` says otherwise, and the other servers
+   * hear of it.
    */
   change(
     place: Place,
@@ -32,7 +32,7 @@ export interface ConnectionVault {
     record?: string,
     by?: ChangedBy,
   ): Promise<Connection | undefined>;
-  /** Resolves with what was there. */
+  /** Resolves with the deleted connection. */
   delete(place: Place, by?: ChangedBy): Promise<ConnectionRow | undefined>;
   open(row: ConnectionRow): ConnectionContent;
 }
@@ -51,7 +51,7 @@ export function createConnectionVault({ store, keyRing, now }: { store: Store; k
   }
   const opened = (row: ConnectionRow | undefined) => row && { row, content: open(row) };
 
-  /** False where somebody else was quicker. */
+  /** False where somebody else was faster. */
   async function write(nouns: StoreNouns, row: ConnectionRow, isNew: boolean): Promise<boolean> {
     return isNew ? nouns.connections.insert(row) : nouns.connections.update(row);
   }
@@ -105,7 +105,7 @@ export function createConnectionVault({ store, keyRing, now }: { store: Store; k
         }
         if (written) return { row: { ...row, version: isNew ? row.version : row.version + 1 }, content: edited.content };
       }
-      throw new CribError('CONFLICT', 'The connection is being changed by others all the time: try again', { retryable: true });
+      throw new CribError('CONFLICT', 'Others keep changing this connection: try again', { retryable: true });
     },
 
     async delete({ sourceId, owner }, by) {
@@ -115,13 +115,13 @@ export function createConnectionVault({ store, keyRing, now }: { store: Store; k
         subject: sourceId,
         actor: owner,
         ...by,
-        // Whoever ended it, this says whose it was.
+        // Says whose connection it was, whoever ended it.
         before: { owner },
         after: null,
       } as const;
       let row: ConnectionRow | undefined;
       const deleting = store.change(event, async (tx) => {
-        // The very one that is deleted: its tokens may have been renewed a moment ago, and those are the ones to revoke.
+        // Read together with the deletion: tokens that were renewed a moment ago are the ones to revoke.
         row = await tx.connections.get(sourceId, owner);
         if (row === undefined) throw new Overtaken();
         await tx.connections.delete(row.id);
@@ -132,12 +132,12 @@ export function createConnectionVault({ store, keyRing, now }: { store: Store; k
   };
 }
 
-/** What stands in the database for a state: whoever reads it there cannot come back with it. */
+/** The form of a state in the database: somebody who reads it there cannot use it. */
 export function stateHash(state: string): string {
   return hash('sha256', state, 'base64url');
 }
 
-/** Undoes the record of a change that was not made. */
+/** Rolls back the record of a change that was not made. */
 class Overtaken extends Error {}
 
 function passOver(error: unknown): void {

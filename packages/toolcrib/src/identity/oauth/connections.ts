@@ -4,7 +4,8 @@ import type { ChangedBy } from '../../model/event.ts';
 import type { Store } from '../../store/store.ts';
 import type { Egress } from '../../net/egress.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
-import { createConnectionTokens, type ConnectionTokens, type Speaker } from './connection-tokens.ts';
+import type { ConnectionOwner } from './connection-owner.ts';
+import { createConnectionTokens, type ConnectionTokens } from './connection-tokens.ts';
 import type { ConnectionContent } from './connection-content.ts';
 import { createConnectionVault, stateHash, type Connection } from './connection-vault.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
@@ -12,29 +13,29 @@ import { isRedemptionCode, makeRedemptionCode, redemptionHash } from './redempti
 import type { AuthorizationResponse } from './request-tokens.ts';
 import { revokeGrant } from './revoke-grant.ts';
 
-/** [MCP-12] Connections of users, and of sources themselves, to the authorization servers of sources. */
+/** [MCP-12] The connections of users, and of sources themselves, to the authorization servers of sources. */
 export interface Connections {
   readonly tokens: ConnectionTokens;
-  begin(speaker: Speaker, options: Beginning): Promise<BegunConnection>;
-  /** Keeps what a browser came back with to the callback of a source. Nothing is exchanged: nobody knows yet whose browser it was. */
+  begin(connectionOwner: ConnectionOwner, options: Beginning): Promise<BegunConnection>;
+  /** Keeps the answer that a browser brought to the callback of a source. Nothing is exchanged yet: the browser could be anyone's. */
   park(sourceId: string, response: FinishedAuthorization): Promise<ParkedConnection>;
-  /** Exchanges what was parked, for the one who began it and can show the code that only the browser at the callback was given. */
-  redeem(speaker: Speaker, redemption: { code: string; by: ChangedBy }): Promise<void>;
-  /** False where there was none. The authorization server is told, where it can be, but nothing waits on its consent. */
+  /** Exchanges the kept answer, for the user who began it and has the code that was shown only in the browser at the callback. */
+  redeem(connectionOwner: ConnectionOwner, redemption: { code: string; by: ChangedBy }): Promise<void>;
+  /** False where there was none. The authorization server is told where possible, but its answer does not matter. */
   revoke(place: { sourceId: string; owner: string }, settings: () => Promise<OAuthSettings>, by?: ChangedBy): Promise<boolean>;
-  /** Those of users, the newest first. */
+  /** The connections of users, the newest first. */
   listConnected(query: { owner?: string | undefined; sourceId?: string | undefined; limit: number }): Promise<OwnedConnection[]>;
-  /** Since when an owner is connected to which sources. */
+  /** The sources that an owner is connected to, and since when. */
   list(owner: string): Promise<ReadonlyMap<string, number>>;
 }
 
 interface Beginning {
   redirectUri: string;
-  /** As people call them. */
+  /** A display name. */
   begunBy: string;
-  /** The one who may redeem it. */
+  /** The user who may redeem it. */
   by: ChangedBy;
-  /** Where a program on the machine of the one who begins waits for the code. */
+  /** Where a program on the user's machine waits for the code. */
   loopbackPort?: number | undefined;
 }
 
@@ -47,14 +48,14 @@ export interface ParkedConnection {
   owner: string;
   begunBy: string;
   loopbackPort: number | undefined;
-  /** For the browser that came back, and for nobody else. */
+  /** Shown only in the browser that came back. */
   redemptionCode: string;
 }
 
 interface OwnedConnection {
   sourceId: string;
   owner: string;
-  /** As people call them. */
+  /** A display name. */
   ownerName: string | null;
   connectedAt: number;
 }
@@ -62,7 +63,7 @@ interface OwnedConnection {
 export type FinishedAuthorization = AuthorizationResponse & { state?: string | undefined };
 
 const pendingMs = 600_000;
-/** Most authorization servers let a code live for less. */
+/** Codes of most authorization servers live shorter than this. */
 const parkedMs = 300_000;
 
 interface ConnectionsInput {
@@ -81,8 +82,8 @@ export function createConnections({ store, keyRing, egress, now = Date.now }: Co
   return {
     tokens,
 
-    async begin(speaker, options) {
-      const { sourceId, owner, settings } = speaker;
+    async begin(connectionOwner, options) {
+      const { sourceId, owner, settings } = connectionOwner;
       const { beginAuthorization } = await import('./begin-authorization.ts');
       const state = randomBytes(32).toString('base64url');
       const content = (await vault.read(sourceId, owner))?.content ?? {};
@@ -108,12 +109,12 @@ export function createConnections({ store, keyRing, egress, now = Date.now }: Co
         if (current === undefined || current.row.state_hash !== found.row.state_hash) return undefined;
         const used = { state_hash: null, state_expires_at: null };
         try {
-          // RFC 9700 §4.4.2.2: each source has a callback of its own, so that no answer is taken for that of another.
+          // RFC 9700 §4.4.2.2: each source has its own callback, so that answers cannot be mixed up.
           if (found.row.source_id !== sourceId) throw mixedUp();
           const parked = { ...acceptedResponse(pending, response), redemption_hash: redemptionHash(redemptionCode) };
           return { ...used, content: { ...current.content, pending: { ...pending, parked } }, state_expires_at: now() + parkedMs };
         } catch (error) {
-          // The state is used up whatever it came with.
+          // The state is used up, whatever came with it.
           refusal = error;
           return { ...used, content: withoutPending(current.content) };
         }
@@ -126,10 +127,10 @@ export function createConnections({ store, keyRing, egress, now = Date.now }: Co
     async redeem({ sourceId, owner, settings }, { code, by }) {
       const place = { sourceId, owner };
       let found: Pick<ConnectionContent, 'pending' | 'registration'> = {};
-      // Taken before it is used: an authorization code works once, whatever becomes of it.
+      // Removed before it is used: an authorization code works only once, even if the exchange fails.
       const taken = await vault.change(place, (current) => {
         const { pending, registration } = current?.content ?? {};
-        // A connection of a source itself can be begun by any administrator, and is finished by the same one.
+        // Any administrator can begin the connection of a source itself, and only the same one can finish it.
         if (current === undefined || pending?.parked === undefined || isOver(current) || pending.by.actor !== by.actor) return undefined;
         if (!isRedemptionCode(code, pending.parked.redemption_hash)) throw wrongCode();
         found = { pending, registration };
@@ -159,7 +160,7 @@ export function createConnections({ store, keyRing, egress, now = Date.now }: Co
         const { grant } = vault.open(row);
         if (grant !== undefined) await revokeGrant(egress, await settings(), grant);
       } catch {
-        // It is gone here, which is what was asked for. What cannot be opened cannot be told of either.
+        // The connection is deleted, as requested. A grant that cannot be opened cannot be revoked either.
       }
       return true;
     },
@@ -179,30 +180,30 @@ export function createConnections({ store, keyRing, egress, now = Date.now }: Co
   };
 }
 
-/** The client that it was begun with is kept only where it turns out to be good. */
+/** The client that the authorization was begun with is kept only where it works. */
 function withoutPending({ pending: _pending, registration: _registration, ...content }: ConnectionContent): ConnectionContent {
   return content;
 }
 
 function unknownState(): CribError {
-  return new CribError('VALIDATION_ERROR', 'This authorization is unknown, was used before, or took longer than ten minutes. Begin again', {
+  return new CribError('VALIDATION_ERROR', 'This authorization is unknown, was used before, or took longer than ten minutes. Start again', {
     field: 'state',
   });
 }
 
 function mixedUp(): CribError {
-  return new CribError('VALIDATION_ERROR', 'This authorization was begun for another source. Nothing was connected. Begin again', {
+  return new CribError('VALIDATION_ERROR', 'This authorization was begun for another source. Nothing was connected. Start again', {
     field: 'state',
   });
 }
 
 function wrongCode(): CribError {
-  return new CribError('VALIDATION_ERROR', 'This is not the code that the page shows. Copy it from there once more', { field: 'code' });
+  return new CribError('VALIDATION_ERROR', 'This is not the code that the page shows. Copy it from the page again', { field: 'code' });
 }
 
 function nothingParked(): CribError {
   return new CribError(
     'CONFLICT',
-    'You have no connection to finish here: it was not allowed yet, was finished before, or took too long. Begin again',
+    'You have no connection to finish here: it was not allowed yet, was finished before, or took too long. Start again',
   );
 }

@@ -8,14 +8,14 @@ import { explainOAuthFailure } from './explain-oauth-failure.ts';
 import { fetchRules } from './fetch-rules.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
 
-/** What the browser brought back. */
+/** The answer that the browser brought back. */
 export interface AuthorizationResponse {
   code?: string | undefined;
   iss?: string | undefined;
   error?: string | undefined;
 }
 
-/** What of an answer can be redeemed. RFC 9207: nothing of it is looked at before it is clear whose answer it is. */
+/** The part of an answer that can be redeemed. RFC 9207: the issuer is checked before anything else in it is read. */
 export function acceptedResponse(
   { server: { metadata } }: PendingAuthorization,
   { code, iss, error }: AuthorizationResponse,
@@ -30,7 +30,7 @@ export function acceptedResponse(
   return { code, ...(iss === undefined ? {} : { iss }) };
 }
 
-/** The second leg: the code for tokens. */
+/** The second leg: exchanges the code for tokens. */
 export async function redeemCode(
   egress: Egress,
   settings: OAuthSettings,
@@ -54,7 +54,7 @@ export async function redeemCode(
   }
 }
 
-/** Undefined where the authorization server takes the refresh token no more; everything else that fails may work later. */
+/** Undefined where the authorization server no longer accepts the refresh token; any other failure may be temporary. */
 export async function refreshGrant(egress: Egress, settings: OAuthSettings, grant: Grant, now: number): Promise<Grant | undefined> {
   const { server, dpop_key } = grant;
   try {
@@ -63,7 +63,7 @@ export async function refreshGrant(egress: Egress, settings: OAuthSettings, gran
       refreshToken: grant.tokens.refresh_token ?? '',
       ...(dpop_key === undefined ? {} : { dpop: await openDpopSession(dpop_key) }),
     });
-    // A server that does not repeat the scope means the one that was granted (RFC 6749 §6).
+    // Where the server does not repeat the scope, the granted one still applies (RFC 6749 §6).
     return { ...grant, ...obtained({ scope: grant.tokens.scope, ...tokens }, now) };
   } catch (error) {
     if (error instanceof OAuthError && error.code !== 'server_error' && error.code !== 'temporarily_unavailable') return undefined;
@@ -89,6 +89,6 @@ function obtained(tokens: { access_token: string; token_type: string; expires_in
 
 function notAllowed(error: string | undefined): CribError {
   return error === 'access_denied'
-    ? new CribError('FORBIDDEN', 'The connection was not allowed. Begin again if that was a mistake')
-    : new CribError('NETWORK_ERROR', 'The authorization server sent you back without a permission. Begin again');
+    ? new CribError('FORBIDDEN', 'You did not allow the connection. Start again if that was a mistake')
+    : new CribError('NETWORK_ERROR', 'The authorization server did not grant the connection. Start again');
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../model/json.ts';
+import { isObject, type JsonSchema } from '../../model/json.ts';
 import type { Tool } from '../../model/tool.ts';
 import { wordsOf } from './words.ts';
 
@@ -6,15 +6,15 @@ import { wordsOf } from './words.ts';
 const maxSchemaDepth = 4;
 
 interface Field {
-  /** What one word is worth in a text of usual length. */
+  /** The weight of one word in a text of typical length. */
   worth: number;
-  /** How many words such a text usually has. */
+  /** The typical number of words. */
   usual: number;
-  /** How much longer texts are held back: 0 not at all, 1 in proportion. */
+  /** How much longer texts are penalised: 0 not at all, 1 in proportion. */
   held: number;
 }
 
-/** Found by trying, on the requests of `bench/search` that are not kept aside. Lengths are fixed, so that no other tool has a say in them. */
+/** Tuned on the requests of `bench/search` that are not held out. Lengths are fixed, so that they do not depend on the other tools. */
 const fields = {
   name: { worth: 3, usual: 4, held: 0.8 },
   title: { worth: 3, usual: 6, held: 0.6 },
@@ -57,10 +57,10 @@ function parametersOf(root: JsonSchema): { names: string[]; texts: string[] } {
   return { names, texts };
 
   function visit({ properties }: JsonSchema, depth: number): void {
-    if (depth >= maxSchemaDepth || properties === null || typeof properties !== 'object' || Array.isArray(properties)) return;
+    if (depth >= maxSchemaDepth || !isObject(properties)) return;
     for (const [name, property] of Object.entries(properties)) {
       names.push(name);
-      if (property === null || typeof property !== 'object' || Array.isArray(property)) continue;
+      if (!isObject(property)) continue;
       if (typeof property['description'] === 'string') texts.push(property['description']);
       visit(property, depth + 1);
     }

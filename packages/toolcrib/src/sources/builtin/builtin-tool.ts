@@ -2,39 +2,39 @@ import type { ToolOutput } from '../../model/call.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import type { Tool, ToolDefinition } from '../../model/tool.ts';
 import type { CallContext } from '../source.ts';
-import type { ComputePool } from './compute/compute-pool.ts';
-import type { ToolCatalogue } from './tool-catalogue.ts';
+import type { ComputePool } from '../../threads/compute/compute-pool.ts';
+import type { ToolCatalogue } from '../source-ports.ts';
 
-/** Time, as an argument, so that a test can have its own. */
+/** A clock that tests can replace. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** What the built-in tools share. */
+/** Shared by all built-in tools. */
 export interface BuiltinParts {
   readonly catalogue: ToolCatalogue;
   readonly compute: ComputePool;
   readonly clock: Clock;
-  /** Aborts when the source is closed, so that no call outlives it. */
+  /** Aborts when the source is closed, so that no call outlives the source. */
   readonly closing: AbortSignal;
 }
 
-/** One built-in tool: what the model reads, and what happens. A cheap tool answers at once, without a promise. */
+/** One built-in tool. A cheap tool returns its output directly, without a promise. */
 export interface BuiltinTool {
   readonly definition: ToolDefinition;
   readonly tags: readonly string[];
-  /** `args` have been validated against the input schema; `tool` is how the inventory knows this tool. */
+  /** `args` have been validated against the input schema; `tool` is this tool's record in the inventory. */
   run(args: JsonObject, context: CallContext, parts: BuiltinParts, tool: Tool): ToolOutput | Promise<ToolOutput>;
 }
 
-/** A structured answer, with the form a model reads beside it. */
+/** A structured result, together with its text for the model. */
 export function structuredOutput(structured: Json, text: string): ToolOutput {
   return { content: [{ type: 'text', text }], structured_content: structured };
 }
 
-/** The tool's own failure, in words that say what to do differently. */
+/** A failure of the tool itself. The message tells the model what to do differently. */
 export function failedOutput(message: string, failure?: ToolOutput['failure']): ToolOutput {
   return { content: [{ type: 'text', text: message }], is_error: true, ...(failure && { failure }) };
 }

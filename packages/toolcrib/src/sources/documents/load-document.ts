@@ -1,9 +1,9 @@
-import { createClientCredentialTokens } from '../../identity/client-credentials.ts';
 import { CribError } from '../../model/crib-error.ts';
-import type { DocumentSource } from '../../model/source.ts';
+import type { DefinedSource } from '../../model/source.ts';
 import type { Egress } from '../../net/egress.ts';
 import type { Redactor } from '../../secrets/redactor.ts';
 import { mostDocumentBytes } from '../registration/document-form.ts';
+import type { DocumentDefinition } from '../registration/document-registration.ts';
 import { createSourceFillIn, type EnvironmentInput } from '../upstream/environment.ts';
 import { remoteCredentials } from '../upstream/remote-credentials.ts';
 import type { HttpCredentials } from '../upstream/request-with-credentials.ts';
@@ -11,45 +11,47 @@ import { resolveCredential, type TokenSources } from '../upstream/resolve-creden
 import { allowedBeginnings } from './allowed-beginnings.ts';
 import { readDocumentFile, readReferredFile } from './read-document-file.ts';
 
-/** The document of a source, as it is now. */
+/** The current document of a source. */
 export interface LoadedDocument {
   text: string;
-  /** Where it was found; null where it was pasted. */
+  /** The document's address; null if it was pasted. */
   url: URL | null;
-  /** What the addresses of other documents must begin with. */
+  /** Prefixes of the addresses that the document may refer to. */
   externalRefs: string[];
-  /** Another document that it refers to. */
+  /** Loads another document that this one refers to. */
   load(url: URL, signal: AbortSignal): Promise<string>;
 }
 
-export type LoadDocument = (source: DocumentSource, signal: AbortSignal) => Promise<LoadedDocument>;
+/** `external_refs`: prefixes of the addresses that the document may refer to. */
+type DocumentSourceRecord = DefinedSource<DocumentDefinition & { external_refs?: string[] }>;
 
-interface DocumentLoaderInput extends Omit<TokenSources, 'clients'> {
+export type LoadDocument = (source: DocumentSourceRecord, signal: AbortSignal) => Promise<LoadedDocument>;
+
+interface DocumentLoaderInput extends TokenSources {
   egress: Egress;
   resolvingFor(sourceId: string): EnvironmentInput & { redactor: Redactor };
-  /** Of a document that was pasted. */
-  textOf(source: DocumentSource): Promise<string | undefined>;
+  /** The text of a document that was pasted. */
+  textOf(source: DocumentSourceRecord): Promise<string | undefined>;
 }
 
 const accept = 'application/vnd.oai.openapi+json, application/json, application/yaml, text/yaml, text/plain;q=0.8, */*;q=0.5';
 
-/** [SRC-5] Gets documents from wherever they are. */
+/** [SRC-5] Loads documents that are stored here, in a file or at a URL. */
 export function createLoadDocument(input: DocumentLoaderInput): LoadDocument {
   const { egress, resolvingFor } = input;
-  const tokenSources = { ...input, clients: createClientCredentialTokens({ egress }) };
 
-  /** The credential that is meant for it, or none: what is for the service is nothing to whoever keeps its description. */
-  async function credentialsFor(source: DocumentSource): Promise<HttpCredentials> {
+  /** The discovery credential, or none. Unless asked to, never sends the service's credential: another host may serve the document. */
+  async function credentialsFor(source: DocumentSourceRecord): Promise<HttpCredentials> {
     const { discovery_credential: discovery, credential: own } = source.definition;
     if (discovery === null) return {};
     const definition = { ...source.definition, headers: {} };
     const resolving = resolvingFor(source.id);
     const chosen = discovery.type === 'oauth' ? own : discovery;
-    const credential = await resolveCredential(chosen, { ...tokenSources, source, definition, resolving, principal: undefined });
+    const credential = await resolveCredential(chosen, { ...input, source, definition, resolving, principal: undefined });
     return remoteCredentials({ definition, credential, resolving, redactor: resolving.redactor });
   }
 
-  async function fetched(source: DocumentSource, url: URL, credentials: HttpCredentials, signal: AbortSignal) {
+  async function fetched(source: DocumentSourceRecord, url: URL, credentials: HttpCredentials, signal: AbortSignal) {
     const { allow_insecure: allowInsecure, resilience } = source.definition;
     const target = new URL(url);
     for (const [name, value] of Object.entries(credentials.query ?? {})) target.searchParams.set(name, value);
@@ -68,16 +70,15 @@ export function createLoadDocument(input: DocumentLoaderInput): LoadDocument {
       if (status < 400) return found;
       const refused = { url: target, sent: headers ?? {}, wwwAuthenticate: '', dpopNonce: '' };
       if (status === 401 && !isSecond && (await credentials.onChallenge?.({ ...refused, status })) === true) continue;
-      throw notGiven(found.url, status);
+      throw fetchFailed(found.url, status);
     }
   }
 
   return async (source, signal) => {
-    const { document, allow_insecure: _insecure, ...definition } = source.definition;
-    const listed = 'external_refs' in definition ? definition.external_refs : [];
+    const { document, external_refs: listed = [] } = source.definition;
     if ('stored' in document) {
       const text = await input.textOf(source);
-      if (text === undefined) throw new CribError('SERVICE_UNAVAILABLE', 'The document is not stored any more: register it again');
+      if (text === undefined) throw new CribError('SERVICE_UNAVAILABLE', 'The document is no longer stored: register the source again');
       return referring(source, { text, url: null }, {}, listed);
     }
     if ('file' in document) return referring(source, await readDocumentFile(document.file), {}, listed);
@@ -85,13 +86,13 @@ export function createLoadDocument(input: DocumentLoaderInput): LoadDocument {
     const credentials = await credentialsFor(source);
     const { body, url: found } = await fetched(source, new URL(address), credentials, signal);
     const url = new URL(found);
-    // It may carry a key, and is no part of where anything else is.
+    // The query may carry a key, and relative references do not need it.
     url.search = '';
     return referring(source, { text: body, url }, credentials, listed);
   };
 
   function referring(
-    source: DocumentSource,
+    source: DocumentSourceRecord,
     { text, url }: Pick<LoadedDocument, 'text' | 'url'>,
     credentials: HttpCredentials,
     listed: readonly string[],
@@ -99,7 +100,10 @@ export function createLoadDocument(input: DocumentLoaderInput): LoadDocument {
     const externalRefs = allowedBeginnings(listed, url);
     async function load(wanted: URL, signal: AbortSignal): Promise<string> {
       if (!externalRefs.some((beginning) => wanted.href.startsWith(beginning)))
-        throw new CribError('FORBIDDEN', `external_refs does not allow ${wanted.origin}${wanted.pathname}`);
+        throw new CribError(
+          'FORBIDDEN',
+          `external_refs does not allow ${wanted.origin}${wanted.pathname}: add its address to external_refs`,
+        );
       if (wanted.protocol === 'file:') return readReferredFile(wanted, url);
       return (await fetched(source, wanted, wanted.origin === url?.origin ? credentials : {}, signal)).body;
     }
@@ -107,10 +111,10 @@ export function createLoadDocument(input: DocumentLoaderInput): LoadDocument {
   }
 }
 
-function notGiven({ origin, pathname }: URL, status: number): CribError {
-  const what = `The document could not be fetched: ${origin}${pathname} answered with the status ${status}`;
+function fetchFailed({ origin, pathname }: URL, status: number): CribError {
+  const what = `The document could not be fetched: ${origin}${pathname} answered with status ${status}`;
   if (status !== 401 && status !== 403) return new CribError('NETWORK_ERROR', what, { upstreamStatus: status });
-  return new CribError('SERVICE_UNAVAILABLE', `${what}. Where it is protected, the source needs a discovery_credential`, {
+  return new CribError('SERVICE_UNAVAILABLE', `${what}. If the document is protected, set discovery_credential`, {
     upstreamStatus: status,
     retryable: false,
   });

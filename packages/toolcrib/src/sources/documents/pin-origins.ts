@@ -3,19 +3,18 @@ import type { DiscoveredTool } from '../../model/tool.ts';
 
 interface PinnedTools {
   tools: DiscoveredTool[];
-  /** Where the source's secrets may go from now on; null where nothing was named yet. */
+  /** The origins that the source's secrets may be sent to from now on; null if no tool has named one yet. */
   origins: string[] | null;
   skipped: ImportReport['skipped'];
 }
 
-/** The origins of these tools. */
 export function originsOf(tools: readonly DiscoveredTool[]): string[] {
   return [...new Set(tools.flatMap((tool) => originOf(tool) ?? []))];
 }
 
 /**
- * [SEC-1] Leaves out the tools that would take a source's secrets to a place that the first import did not name: a document that changes must
- * not send them anywhere.
+ * [SEC-1] Leaves out tools that would send a source's secrets to an origin that the first import did not name: a changed document must not
+ * redirect the secrets.
  */
 export function pinOrigins(tools: readonly DiscoveredTool[], known: readonly string[] | null): PinnedTools {
   const named = originsOf(tools);
@@ -34,5 +33,5 @@ function nameOf({ definition, method, path }: DiscoveredTool): string {
 }
 
 function reasonOf(origin: string | undefined): string {
-  return `It is at ${origin ?? 'an unknown place'}, which is none of the origins of this source: list it in openapi.origins, or give server_url`;
+  return `Its server is ${origin ?? 'unknown'}, which is not one of the origins of this source: add it to openapi.origins, or set server_url`;
 }

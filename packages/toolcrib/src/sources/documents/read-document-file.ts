@@ -5,12 +5,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CribError } from '../../model/crib-error.ts';
 import { mostDocumentBytes } from '../registration/document-form.ts';
 
-/** [SRC-5] A document on this machine, with its address there. */
+/** [SRC-5] Reads a document on this machine. */
 export async function readDocumentFile(path: string): Promise<{ text: string; url: URL }> {
   return { text: await readWhole(path), url: pathToFileURL(path) };
 }
 
-/** Another file that the document refers to: beside it or below, wherever links lead. */
+/** Reads another file that the document refers to. With links resolved, the file must be in the document's folder or below. */
 export async function readReferredFile(wanted: URL, document: URL | null): Promise<string> {
   if (document?.protocol !== 'file:') throw new CribError('FORBIDDEN', 'Only a document that is a file may refer to files');
   const path = await realpath(fileURLToPath(wanted)).catch(() => fileURLToPath(wanted));
@@ -23,16 +23,16 @@ async function readWhole(path: string): Promise<string> {
   const refusal = (why: string, cause?: unknown) => new CribError('SERVICE_UNAVAILABLE', `The document ${path} ${why}`, { cause });
   let handle;
   try {
-    // Without waiting: a pipe would never come to an end.
+    // O_NONBLOCK, because opening a named pipe would wait forever.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const found = await handle.stat();
     if (!found.isFile()) throw refusal('is not a file');
-    if (found.size > mostDocumentBytes) throw refusal(`has more than ${mostDocumentBytes} bytes`);
+    if (found.size > mostDocumentBytes) throw refusal(`is larger than ${mostDocumentBytes} bytes`);
     return await handle.readFile('utf8');
   } catch (cause) {
     if (cause instanceof CribError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
-    throw code === 'ENOENT' ? refusal('is not there', cause) : refusal(`cannot be read (${code ?? String(cause)})`, cause);
+    throw code === 'ENOENT' ? refusal('does not exist', cause) : refusal(`cannot be read (${code ?? String(cause)})`, cause);
   } finally {
     await handle?.close();
   }

@@ -1,11 +1,12 @@
 import type { OpenApiFormInput } from '../openapi/registration/openapi-form.ts';
-import { hasReference, looksLikeSecretValue, looksSecret } from '../registration/secret-looks.ts';
+import { hasReference, looksLikeSecretValue, looksSecret } from '../../secrets/secret-looks.ts';
 import { addressName } from './address-name.ts';
-import { isFields, type Fields } from './fields.ts';
+import type { Fields } from './fields.ts';
 import { utcpAuth, withoutSecrets } from './utcp-auth.ts';
 import { withBraces } from './utcp-variables.ts';
+import { isObject } from '../../model/json.ts';
 
-/** One tool of a manual that is called over HTTP. */
+/** One HTTP tool of a manual. */
 export interface HttpTool {
   entry: string;
   tool: Fields;
@@ -27,21 +28,21 @@ interface ManualHead {
 }
 
 /**
- * [SRC-4] One source of all HTTP tools of a manual; one more for each other credential that some of them have, because a source has one. The
- * manual is stored without its secrets, which are the source's own.
+ * [SRC-4] Makes one source of all HTTP tools of a manual, and another for each further credential, because a source has only one. The
+ * manual is stored without its secrets; the source holds them.
  */
 export function httpManual(tools: readonly HttpTool[], { name, ...head }: ManualHead): { entry: string; form: () => OpenApiFormInput }[] {
   const groups = new Map<string, Group>();
   for (const { entry, tool, template } of tools) {
     const { secret, plain } = headersOf(template);
     const auth = withBraces(template['auth'] ?? null);
-    // What wants to know of nobody goes along with the others, unless their headers would be sent with it.
+    // A tool without a credential joins the first group without secret headers, which would otherwise be sent with its calls.
     const isOpen = auth === null && Object.keys(secret).length === 0;
     const first = isOpen ? [...groups].find(([, group]) => Object.keys(group.headers).length === 0)?.[0] : undefined;
     const key = first ?? JSON.stringify([auth, Object.entries(secret)]);
     const group = groups.get(key) ?? { entry, auth, headers: secret, tools: [], origins: new Set() };
     groups.set(key, group);
-    const shown = { ...template, headers: plain, auth: isFields(auth) ? withoutSecrets(auth) : undefined };
+    const shown = { ...template, headers: plain, auth: isObject(auth) ? withoutSecrets(auth) : undefined };
     group.tools.push({ ...tool, tool_provider: undefined, tool_call_template: shown });
     const origin = typeof template['url'] === 'string' ? URL.parse(template['url'])?.origin : undefined;
     if (origin !== undefined && origin !== 'null') group.origins.add(origin);
@@ -53,7 +54,7 @@ export function httpManual(tools: readonly HttpTool[], { name, ...head }: Manual
   }));
 }
 
-/** Tools without a credential may have come before the first one with it. */
+/** Merges the first group into the second if its tools need no credential: they came before the first tool with one. */
 function mergedOpen(groups: Group[]): Group[] {
   const [first, second] = groups;
   const isOpen = first?.auth === null && Object.keys(first.headers).length === 0;
@@ -80,7 +81,7 @@ function formOf(
     source_type: 'openapi',
     openapi: {
       text: JSON.stringify({ utcp_version, manual_version, tools }),
-      // The manual itself says which places these are for.
+      // The manual itself says which origins the secrets are for.
       ...(hasSecrets ? { origins: [...origins] } : {}),
     },
     ...(credential === undefined ? {} : { credential }),
@@ -92,7 +93,7 @@ function formOf(
 function headersOf({ headers }: Fields): { secret: Record<string, string>; plain: Record<string, string> } {
   const secret: Record<string, string> = {};
   const plain: Record<string, string> = {};
-  for (const [name, given] of Object.entries(isFields(headers) ? headers : {})) {
+  for (const [name, given] of Object.entries(isObject(headers) ? headers : {})) {
     const value = withBraces(typeof given === 'string' ? given : JSON.stringify(given));
     const isSecret = looksSecret(name) || hasReference(value) || looksLikeSecretValue(value);
     (isSecret ? secret : plain)[name] = value;

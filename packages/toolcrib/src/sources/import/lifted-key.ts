@@ -1,23 +1,23 @@
-import { hasReference, looksSecret } from '../registration/secret-looks.ts';
+import { hasReference, looksSecret } from '../../secrets/secret-looks.ts';
 import type { Fields } from './fields.ts';
 import { withBraces } from './utcp-variables.ts';
 
 /**
- * A template with the key that stands in its address taken out into its `auth`, so that no secret is stored with the manual. Throws where
- * there is more than one.
+ * Moves a key from a template's `url` to its `auth`, so that no secret is stored with the manual. Throws if the template has more than one
+ * credential.
  */
 export function liftedKey(template: Fields): Fields {
   const { url: written, auth } = template;
   if (typeof written !== 'string') return template;
   const url = withBraces(written);
-  if (/^[a-z]+:\/\/[^/?#]*@/i.test(url)) throw new Error('url: put the name and the password into auth (basic)');
+  if (/^[a-z]+:\/\/[^/?#]*@/i.test(url)) throw new Error('url: move the user name and password to auth (basic)');
   const question = url.indexOf('?');
   const pairs = question < 0 ? [] : url.slice(question + 1).split('&');
   const secrets = pairs.filter(isSecret);
   const [only, ...more] = secrets;
   if (only === undefined) return { ...template, url };
   if (more.length > 0 || (auth !== undefined && auth !== null))
-    throw new Error('url: it has a key in it beside auth. A tool has one credential');
+    throw new Error('url: it has a key in addition to another credential. Keep only one credential');
   const others = pairs.filter((pair) => pair !== only);
   const [name, value] = partsOf(only);
   const address = url.slice(0, question);
@@ -30,7 +30,7 @@ export function liftedKey(template: Fields): Fields {
 
 function isSecret(pair: string): boolean {
   const [name, value] = partsOf(pair);
-  // A placeholder is an argument of the caller.
+  // A placeholder is filled with an argument of the caller.
   return hasReference(value) || (value !== '' && looksSecret(name) && !value.startsWith('{'));
 }
 

@@ -1,9 +1,11 @@
 import { CribError } from '../../model/crib-error.ts';
+import { isObject } from '../../model/json.ts';
 import type { McpRegistrationInput } from '../mcp/registration/forms.ts';
 import { importServer } from '../mcp/registration/import-server.ts';
-import { parseJsonc } from '../mcp/registration/parse-jsonc.ts';
-import { sourceFormSchema, type SourceFormInput } from '../registration/source-form.ts';
-import { isFields, type Fields } from './fields.ts';
+import { parseJsonc } from '../../model/parse-jsonc.ts';
+import type { SourceFormInput } from '../registration/source-form.ts';
+import { sourceFormSchema } from '../source-forms.ts';
+import type { Fields } from './fields.ts';
 import { httpManual, type HttpTool } from './http-manual.ts';
 import { httpTemplate } from './http-template.ts';
 import { liftedKey } from './lifted-key.ts';
@@ -13,7 +15,7 @@ import { withBraces } from './utcp-variables.ts';
 const maxLength = 4 * 1024 * 1024;
 const maxServers = 1000;
 
-/** [SRC-4] What a file of another client says: registrations, and beside them what could not be read. */
+/** [SRC-4] The contents of another client's file: registrations, and the entries that could not be read. */
 export interface ImportedConfig {
   registrations: ImportedRegistration[];
   problems: { entry: string; message: string }[];
@@ -22,16 +24,16 @@ export interface ImportedConfig {
 export interface ImportedRegistration {
   entry: string;
   form: SourceFormInput;
-  /** Parts of the entry that are not used, or were read as something else. */
+  /** Parts of the entry that are ignored, or interpreted differently. */
   notes: string[];
 }
 
 interface ImportOptions {
-  /** For a manual, which has no name of its own. */
+  /** The name for a manual, which has none of its own. */
   name?: string | undefined;
 }
 
-/** The same of a text, in which comments are allowed. */
+/** Parses JSON, in which comments are allowed, and reads it with `readImport`. */
 export function parseImport(text: string, options?: ImportOptions): ImportedConfig {
   if (text.length > maxLength) throw refusal(`The file is longer than ${maxLength} characters`);
   let value: unknown;
@@ -44,19 +46,19 @@ export function parseImport(text: string, options?: ImportOptions): ImportedConf
 }
 
 /**
- * [SRC-4] Reads the `mcpServers` of desktop clients and editors, and UTCP call templates and manuals. Refused as a whole only where there is
- * nothing to read; one bad entry stands beside the good ones.
+ * [SRC-4] Reads the `mcpServers` of desktop clients and editors, and UTCP call templates and manuals. A bad entry becomes a problem, and
+ * the others are still imported. Throws if there is nothing to import.
  */
 export function readImport(value: unknown, { name }: ImportOptions = {}): ImportedConfig {
   const reading = new Reading();
   try {
     readAny(value, '', name, reading);
   } catch (error) {
-    throw error instanceof RangeError ? refusal('It is nested too deeply') : error;
+    throw error instanceof RangeError ? refusal('The file is nested too deeply') : error;
   }
   const { registrations, problems } = reading;
   if (registrations.length === 0 && problems.length === 0) {
-    throw refusal('There is nothing to import: it needs mcpServers, servers, or a UTCP call template or manual');
+    throw refusal('There is nothing to import: give mcpServers, servers, or a UTCP call template or manual');
   }
   return { registrations, problems };
 }
@@ -82,7 +84,7 @@ class Reading {
     });
   }
 
-  /** What goes wrong is a problem of the entry alone. */
+  /** Records an error as a problem of this entry only. */
   attempt(entry: string, read: () => unknown): void {
     try {
       read();
@@ -93,7 +95,7 @@ class Reading {
   }
 
   refuse(entry: string, message: string): void {
-    // Nobody reads more than these.
+    // Nobody reads a longer list.
     if (this.problems.length < maxServers) this.problems.push({ entry, message });
   }
 }
@@ -110,25 +112,25 @@ function readAny(value: unknown, path: string, name: string | undefined, reading
     for (const [index, item] of value.entries()) readAny(item, `${path}[${index}]`, undefined, reading);
     return;
   }
-  if (!isFields(value)) return;
+  if (!isObject(value)) return;
   const at = (field: string): string => (path === '' ? field : `${path}.${field}`);
   const { config, mcp, tools, manual_call_templates: templates } = value;
-  if ('call_template_type' in value || (isFields(config) && isFields(config['mcpServers'])))
+  if ('call_template_type' in value || (isObject(config) && isObject(config['mcpServers'])))
     return readCallTemplate(value, path, name, reading);
   if (Array.isArray(templates)) return readAny(templates, at('manual_call_templates'), undefined, reading);
   if (Array.isArray(tools) && ('utcp_version' in value || 'manual_version' in value))
     return readManual(value, tools, at('tools'), name, reading);
   if ('tool_call_template' in value) return readManual({}, [value], path, name, reading);
   for (const field of ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'mcp.servers']) {
-    if (isFields(value[field])) readServers(value[field], at(field), reading);
+    if (isObject(value[field])) readServers(value[field], at(field), reading);
   }
-  if (isFields(mcp)) {
-    if (isFields(mcp['servers']) || isFields(mcp['mcpServers'])) readAny(mcp, at('mcp'), undefined, reading);
+  if (isObject(mcp)) {
+    if (isObject(mcp['servers']) || isObject(mcp['mcpServers'])) readAny(mcp, at('mcp'), undefined, reading);
     else readServers(mcp, at('mcp'), reading);
   }
-  // Some documentation shows the servers alone, without what they stand in.
+  // Some documentation shows the servers without the enclosing `mcpServers`.
   const isBare =
-    Object.values(value).length > 0 && Object.values(value).every((item) => isFields(item) && ('command' in item || 'url' in item));
+    Object.values(value).length > 0 && Object.values(value).every((item) => isObject(item) && ('command' in item || 'url' in item));
   if (isBare) readServers(value, path, reading);
 }
 
@@ -138,35 +140,34 @@ function readServers(servers: Fields, path: string, reading: Reading, common: ()
   }
 }
 
-/** A UTCP call template: servers that share what it says of authentication and resources, or the address of a manual. */
+/** A UTCP call template: MCP servers with shared authentication and resource settings, or the address of a manual. */
 function readCallTemplate(template: Fields, path: string, name: string | undefined, reading: Reading): void {
   const { config, name: ownName } = template;
-  const kept = typeof ownName === 'string' && ownName !== '' ? ownName : undefined;
-  const entry = path === '' ? (kept ?? 'call template') : path;
-  const servers = isFields(config) ? config['mcpServers'] : undefined;
+  const templateName = typeof ownName === 'string' && ownName !== '' ? ownName : undefined;
+  const entry = path === '' ? (templateName ?? 'call template') : path;
+  const servers = isObject(config) ? config['mcpServers'] : undefined;
   const type = typeOf(template) ?? 'mcp';
   if (type === 'http') return reading.add(entry, () => httpTemplate(template, name));
   if (type !== 'mcp') return reading.refuse(entry, unsupported(type));
-  if (!isFields(servers)) return reading.refuse(entry, 'config.mcpServers: there is none, so there is nothing to import');
+  if (!isObject(servers)) return reading.refuse(entry, 'config.mcpServers: missing, so there is nothing to import');
   const { auth, register_resources_as_tools: resources } = template;
   readServers(withBraces(servers), path === '' ? 'config.mcpServers' : `${path}.config.mcpServers`, reading, () => {
     const credential = utcpAuth(withBraces(auth));
     return {
       ...(credential === undefined ? {} : { credential }),
       ...(resources === true ? { register_resources_as_tools: true } : {}),
-      ...(kept === undefined ? {} : { manual: kept }),
+      ...(templateName === undefined ? {} : { manual: templateName }),
     };
   });
 }
 
-/** A UTCP manual: every tool says how it is called. */
+/** A UTCP manual: every tool has its own call template. */
 function readManual(manual: Fields, tools: unknown[], path: string, name: string | undefined, reading: Reading): void {
   const overHttp: HttpTool[] = [];
   for (const [index, tool] of tools.entries()) {
     const entry = tools.length === 1 && path === '' ? 'tool' : `${path}[${index}]`;
-    const template = isFields(tool) ? (tool['tool_call_template'] ?? tool['tool_provider']) : undefined;
-    if (!isFields(tool) || !isFields(template))
-      reading.refuse(entry, 'tool_call_template: there is none, so it is not known how the tool is called');
+    const template = isObject(tool) ? (tool['tool_call_template'] ?? tool['tool_provider']) : undefined;
+    if (!isObject(tool) || !isObject(template)) reading.refuse(entry, 'tool_call_template: missing, so the tool cannot be called');
     else if (typeOf(template) === 'http') reading.attempt(entry, () => overHttp.push({ entry, tool, template: liftedKey(template) }));
     else readCallTemplate(template, entry, undefined, reading);
   }
@@ -174,15 +175,15 @@ function readManual(manual: Fields, tools: unknown[], path: string, name: string
   for (const { entry, form } of httpManual(overHttp, { name, utcp_version, manual_version })) reading.add(entry, () => ({ form: form() }));
 }
 
-/** The name for it before UTCP 1.0 is understood too. */
+/** Also reads `provider_type`, the name of the field before UTCP 1.0. */
 function typeOf({ call_template_type: type, provider_type: former }: Fields): unknown {
   return type ?? former;
 }
 
 function unsupported(type: unknown): string {
   const written = JSON.stringify(type)?.slice(0, 100);
-  if (type === 'text') return `call_template_type: ${written} names a file with a manual. Import that file`;
-  return `call_template_type: ${written} cannot be called from here: mcp and http can. Offer the tool over HTTP or as an MCP server`;
+  if (type === 'text') return `call_template_type: ${written} refers to a file with a manual. Import that file`;
+  return `call_template_type: ${written} is not supported; use mcp or http. Offer the tool over HTTP or as an MCP server`;
 }
 
 function refusal(message: string): CribError {

@@ -26,13 +26,13 @@ const authSchema = z.discriminatedUnion('auth_type', [
   }),
 ]);
 
-/** [ID-2] What the `auth` of a UTCP call template means for those that are spoken to over HTTP. Throws an error that says what is wrong with it. */
+/** [ID-2] Converts the `auth` of a UTCP call template to a credential for HTTP. Throws an error that names the field at fault. */
 export function utcpAuth(auth: unknown, field = 'auth'): CredentialInput | undefined {
   if (auth === undefined || auth === null) return undefined;
   const parsed = authSchema.safeParse(auth);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw new Error([field, ...(issue?.path ?? [])].join('.') + `: ${issue?.message ?? 'does not fit'}`);
+    throw new Error([field, ...(issue?.path ?? [])].join('.') + `: ${issue?.message ?? 'is not valid'}`);
   }
   const { data } = parsed;
   switch (data.auth_type) {
@@ -49,13 +49,13 @@ export function utcpAuth(auth: unknown, field = 'auth'): CredentialInput | undef
   }
 }
 
-/** A token has a kind of its own, which says what it is. */
+/** A bearer token becomes a `bearer` credential; anything else is an API key. */
 function keyOf(name: string, place: 'header' | 'query' | 'cookie', value: string): CredentialInput {
   const [, token] = (place === 'header' && name.toLowerCase() === 'authorization' && /^bearer +(\S.*)$/is.exec(value)) || [];
   return token === undefined ? { type: 'api_key', in: place, name, value } : { type: 'bearer', token };
 }
 
-/** The same without what is secret in it: what a stored manual may say. */
+/** The `auth` without its secrets, for the stored manual. */
 export function withoutSecrets(auth: Record<string, unknown>): Record<string, unknown> {
   const { auth_type, var_name, location, token_url, scope } = auth;
   return { auth_type, var_name, location, token_url, scope };

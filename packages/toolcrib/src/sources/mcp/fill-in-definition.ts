@@ -1,10 +1,10 @@
-import type { McpDefinition } from '../../model/mcp-definition.ts';
+import type { McpDefinition } from './mcp-definition.ts';
 import { createSourceFillIn, type EnvironmentInput } from '../upstream/environment.ts';
 
-/** [ENV-2] `${NAME}` in the command and the address, where a registration has put a reference in place of a secret. */
+/** [ENV-2] Fills in `${NAME}` in the command and the address, where a registration refers to a secret. */
 export async function fillInDefinition(definition: McpDefinition, resolving: EnvironmentInput): Promise<McpDefinition> {
   const fillIn = createSourceFillIn(definition, resolving);
-  // The port of a local server over HTTP is only known when it is started.
+  // `${PORT}` of a local server over HTTP is known only when it is started.
   const fill = async (text: string, field: string) => (text.includes('${PORT}') ? text : fillIn.text(text, field));
   const command = await Promise.all(definition.command.map((part, index) => fill(part, `command.${index}`)));
   const server_url = definition.server_url === null ? null : await fillIn.text(definition.server_url, 'server_url');

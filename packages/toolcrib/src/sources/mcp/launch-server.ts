@@ -1,5 +1,5 @@
-import { abortable } from '../../model/abortable.ts';
-import type { McpDefinition } from '../../model/mcp-definition.ts';
+import { abortable } from '../../resilience/abortable.ts';
+import type { McpDefinition } from './mcp-definition.ts';
 import type { SourceRecord } from '../../model/source.ts';
 import { isRefusal } from '../../net/docker/engine-failure.ts';
 import type { DockerEngine } from '../../net/docker/engine.ts';
@@ -10,24 +10,24 @@ import { explainExecFailure } from './container/explain-exec-failure.ts';
 import { startLocalProcess } from './process/local-process.ts';
 import type { AdmittedLaunch } from './run/run-gate.ts';
 import type { ProcessRegistry } from './process/process-registry.ts';
-import type { ServerLog } from './process/server-log.ts';
+import type { ServerLog } from '../upstream/logs/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import { settledWithin } from './process/settled-within.ts';
 
 export interface ServerToLaunch {
   source: SourceRecord;
   definition: McpDefinition;
-  /** What may be started. */
+  /** The command and its limits, as the run gate has admitted them. */
   launch: AdmittedLaunch;
   log: ServerLog;
   registry: ProcessRegistry;
-  /** With what the docker command finds the engine. */
+  /** Variables that let the docker command find the engine. */
   dockerEnvironment: Readonly<Record<string, string>>;
   engine: DockerEngine;
   containers: Containers;
   prepareRun: PrepareRun;
   signal: AbortSignal;
-  /** Lets the first starts of others go before it. */
+  /** Lets the first starts of other servers go first. */
   later: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function launchServer(server: ServerToLaunch): Promise<ServerProces
   return startLocalProcess({ sourceId: source.id, ...launch, command, dockerEnvironment, log, registry, later });
 }
 
-/** How long it takes at most until it shows that a container is gone, once the engine has said so. */
+/** How long it takes at most to notice that a container is gone, once the engine has said so. */
 const noticedWithinMs = 2000;
 
 async function startInContainer(server: ServerToLaunch, container: NonNullable<McpDefinition['container']>): Promise<ServerProcess> {
@@ -54,7 +54,7 @@ async function startInContainer(server: ServerToLaunch, container: NonNullable<M
       return await startExecProcess({ engine, containerId: id, guard, command, env, user, workdir, log, signal });
     } catch (error) {
       if (!isRefusal(error, 400, 404, 409, 500)) throw error;
-      // It has just gone, or stopped. A new one takes its place as soon as that is noticed.
+      // The container has just gone or stopped. As soon as that is noticed, a new one is made.
       if (attempt > 1 || !isRefusal(error, 404, 409)) throw explainExecFailure(error.words);
       await settledWithin(guard.lost, noticedWithinMs);
     }

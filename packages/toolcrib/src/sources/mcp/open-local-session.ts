@@ -1,42 +1,43 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { CribError } from '../../model/crib-error.ts';
-import type { McpSource } from '../../model/source.ts';
+import type { DefinedSource } from '../../model/source.ts';
+import type { McpDefinition } from './mcp-definition.ts';
 import { TimeoutError } from '../../model/named-errors.ts';
 import { endedForItsOwnReason } from './process/early-exit.ts';
 import { isStillFetching, packageLauncher } from './process/package-launcher.ts';
 import { wordsInErrors } from './process/process-exit.ts';
-import type { ServerLog } from './process/server-log.ts';
+import type { ServerLog } from '../upstream/logs/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import { startupFailure, startupTimeout } from './process/startup-failure.ts';
-import { openSession, type OpenedSession } from './session/open-session.ts';
+import { openSession, type OpenedSession, type SessionSurroundings } from './session/open-session.ts';
 import { EndedOnProbeError, SilentServerError } from './session/session-errors.ts';
-import type { Framing } from './transports/framing.ts';
+import type { Framing } from './transports/message-reader.ts';
 import { createStdioTransport } from './transports/stdio.ts';
-import type { Wire } from './session-wire.ts';
 
 export interface LocalSessionInput {
-  source: McpSource;
-  /** Starts the server, on this machine or in a container. `later` lets the first starts of others go before it. */
+  source: DefinedSource<McpDefinition>;
+  /** Starts the server, on this machine or in a container. `later` lets the first starts of other servers go first. */
   start(options: { later: boolean }): Promise<ServerProcess>;
   priorEra: PriorDiscovery | undefined;
-  /** In which framing the server was found to listen; lines where nothing is known. */
+  /** The framing that the server was found to use; lines by default. */
   priorFraming?: Framing | undefined;
   clientInfo: { name: string; version: string };
-  wire?: Wire | undefined;
+  /** The decorators of the session. */
+  surroundings?: SessionSurroundings;
   log: ServerLog;
   signal: AbortSignal;
 }
 
-/** The framing is only told where it is not the usual one. */
+/** `framing` is set if it is not the default. */
 export type OpenedLocalSession = OpenedSession & { framing?: Framing };
 
 /**
- * What is left of the start-up time for the other framing. Servers that listen for nothing but headers are rare, and servers that are slow to
- * start, because a package is still being fetched, are not: those keep most of the time.
+ * The part of the start-up timeout that is kept for the other framing. Few servers read only headers; many are slow to start, because a
+ * package is still being fetched, and those get most of the time.
  */
 const mostForOtherFramingMs = 10_000;
 
-/** [LIFE-3] Starts the server and shakes hands with it over its standard input and output. */
+/** [LIFE-3] Starts the server and performs the handshake over its standard input and output. */
 export async function openLocalSession(input: LocalSessionInput): Promise<OpenedLocalSession> {
   const { startupTimeoutMs } = input.source.definition.resilience;
   if (input.priorFraming === 'content-length') return openInHeaders(input, startupTimeoutMs);
@@ -45,9 +46,9 @@ export async function openLocalSession(input: LocalSessionInput): Promise<Opened
     return await openAsEitherEra(input, { framing: 'lines', timeoutMs: startupTimeoutMs, silenceMs: startupTimeoutMs - otherFramingMs });
   } catch (error) {
     if (!(error instanceof SilentServerError)) throw error;
-    input.log.append('event', 'It has not written a byte: perhaps it waits for Content-Length headers. Trying once more with those.');
+    input.log.append('event', 'The server has not written a byte: perhaps it expects Content-Length headers. Trying again with headers.');
     return await openInHeaders(input, otherFramingMs).catch((second: unknown) => {
-      // What it makes of a framing that is not its own says nothing; the silence before does.
+      // Its reaction to a framing that is not its own means nothing; the silence before does.
       throw input.signal.aborted ? second : error;
     });
   }
@@ -61,13 +62,13 @@ async function openInHeaders(input: LocalSessionInput, timeoutMs: number): Promi
 interface Attempt {
   framing: Framing;
   timeoutMs: number;
-  /** For how long it may write nothing at all. */
+  /** How long it may write nothing at all. */
   silenceMs?: number;
 }
 
 interface Era {
   priorEra: PriorDiscovery | undefined;
-  /** A second attempt comes after everybody's first. */
+  /** A second attempt waits for the first attempts of all other servers. */
   later: boolean;
 }
 
@@ -76,14 +77,17 @@ async function openAsEitherEra(input: LocalSessionInput, attempt: Attempt): Prom
     return await openOnce(input, { ...attempt, priorEra: input.priorEra, later: false });
   } catch (error) {
     if (!(error instanceof EndedOnProbeError)) throw error;
-    // Servers of the first revisions end on any question before the handshake. Only if that fails too is the server itself broken.
-    input.log.append('event', 'It ended when it was asked which revision it speaks, as old servers do. Starting it again as one of those.');
+    // Servers of the first revisions end on any request before the handshake. Only if the second attempt fails too is the server broken.
+    input.log.append(
+      'event',
+      'It ended when it was asked which revision it speaks, as old servers do. Starting it again as an old server.',
+    );
     return openOnce(input, { ...attempt, priorEra: { kind: 'legacy' }, later: true });
   }
 }
 
 async function openOnce(input: LocalSessionInput, attempt: Attempt & Era): Promise<OpenedSession> {
-  const { clientInfo, wire, log, signal } = input;
+  const { clientInfo, surroundings, log, signal } = input;
   const { resilience } = input.source.definition;
   const { priorEra, later } = attempt;
   signal.throwIfAborted();
@@ -100,17 +104,16 @@ async function openOnce(input: LocalSessionInput, attempt: Attempt & Era): Promi
       signal: AbortSignal.any([signal, silence.signal]),
       priorEra,
       clientInfo,
-      wire,
+      ...surroundings,
       onSkipped: (skipped) => log.append('event', `Tools left out: ${skipped.map(({ name, reason }) => `${name} (${reason})`).join(', ')}`),
-      // How it ended is told by whoever loses it.
-      report: (error) => void (error === transport.lossReason?.() || log.append('event', String(error))),
+      report: (error) => log.append('event', String(error)),
     });
   } catch (error) {
     await process.stop();
     if (signal.aborted) throw error;
     if (silence.signal.aborted) {
-      const { message, details } = startupTimeout(input.source.definition, process.lastWords(wordsInErrors));
-      throw new SilentServerError(message, { details });
+      const { message, summary, lastWords, details } = startupTimeout(input.source.definition, process.lastWords(wordsInErrors));
+      throw new SilentServerError(message, { summary, lastWords, details });
     }
     throw await explain(input.source, process, error);
   } finally {
@@ -118,21 +121,21 @@ async function openOnce(input: LocalSessionInput, attempt: Attempt & Era): Promi
   }
 }
 
-/** [MCP-3] A launcher that is still fetching the package is not to be ended for its silence. Nobody sees from here what goes on in a container. */
+/** [MCP-3] A launcher that is still fetching the package may be silent. What it does inside a container cannot be seen from here. */
 function isFetching({ source }: LocalSessionInput, { pid }: ServerProcess): boolean {
   const { command, container } = source.definition;
   return packageLauncher(command) !== undefined && (container !== null || isStillFetching(pid));
 }
 
-/** What the process said before it died explains more than the conversation that was cut off by it. */
-async function explain({ definition }: McpSource, process: ServerProcess, error: unknown): Promise<CribError> {
+/** The last lines of a dead process explain more than the interrupted handshake. */
+async function explain({ definition }: DefinedSource<McpDefinition>, process: ServerProcess, error: unknown): Promise<CribError> {
   const exit = await process.exited;
   const lastWords = process.lastWords(wordsInErrors);
   const failure = startupFailure({ exit, lastWords, definition });
-  // More is known than how the conversation broke off.
+  // The process tells more than the interrupted handshake.
   if (failure.code === 'NOT_FOUND' || exit.reason !== undefined || !(error instanceof CribError)) return failure;
   if (error instanceof EndedOnProbeError) return endedForItsOwnReason(lastWords) ? failure : error;
-  // It was we who ended it, because it did not answer or answered nonsense.
+  // We ended it ourselves, because it did not answer or answered nonsense.
   if (error instanceof TimeoutError) return startupTimeout(definition, lastWords);
   const endedByItself = exit.signal === null && exit.code !== 0;
   return endedByItself && error.code !== 'NETWORK_ERROR' ? failure : error;

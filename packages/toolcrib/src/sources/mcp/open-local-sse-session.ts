@@ -1,28 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CribError } from '../../model/crib-error.ts';
 import { TimeoutError } from '../../model/named-errors.ts';
 import type { Egress } from '../../net/egress.ts';
 import { freePort } from '../../net/free-port.ts';
 import { UnreachableError } from '../../net/request-failure.ts';
-import type { McpSource } from '../../model/source.ts';
-import { crashError, wordsInErrors } from './process/process-exit.ts';
+import type { DefinedSource } from '../../model/source.ts';
+import type { McpDefinition } from './mcp-definition.ts';
+import { wordsInErrors } from './process/process-exit.ts';
 import { startLocalProcess } from './process/local-process.ts';
 import type { ProcessRegistry } from './process/process-registry.ts';
-import type { ServerLog } from './process/server-log.ts';
+import type { ServerLog } from '../upstream/logs/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import type { AdmittedLaunch } from './run/run-gate.ts';
 import { startupFailure, startupTimeout } from './process/startup-failure.ts';
-import { openSession, type OpenedSession } from './session/open-session.ts';
+import { openSession, type OpenedSession, type SessionSurroundings } from './session/open-session.ts';
+import { processLoss, type SessionLoss } from './session/session-loss.ts';
 import { createLegacySseTransport } from './transports/legacy-sse.ts';
-import type { Wire } from './session-wire.ts';
 
 export interface LocalSseSessionInput {
-  source: McpSource;
-  /** What may be started. */
+  source: DefinedSource<McpDefinition>;
+  /** The command and its limits, as the run gate has admitted them. */
   launch: AdmittedLaunch;
   dockerEnvironment: Readonly<Record<string, string>>;
   clientInfo: { name: string; version: string };
-  wire?: Wire | undefined;
+  /** The decorators of the session. */
+  surroundings?: SessionSurroundings;
   egress: Egress;
   log: ServerLog;
   registry: ProcessRegistry;
@@ -33,8 +34,8 @@ const retryMs = 100;
 const waitForExitMs = 250;
 
 /**
- * [MCP-2] A local server that speaks HTTP with server-sent events. It learns its port from the variable `PORT` or from `${PORT}` in its
- * arguments, and is asked at `/sse` until it listens.
+ * [MCP-2] A local server that speaks HTTP with server-sent events. It gets its port in the variable `PORT` or as `${PORT}` in its
+ * arguments, and `/sse` is tried until the server listens.
  */
 export async function openLocalSseSession(input: LocalSseSessionInput): Promise<OpenedSession> {
   const { source, launch, log, registry, signal } = input;
@@ -74,28 +75,30 @@ export async function openLocalSseSession(input: LocalSseSessionInput): Promise<
 }
 
 async function open(input: LocalSseSessionInput, process: ServerProcess, url: string, timeoutMs: number): Promise<OpenedSession> {
-  // What we have started ourselves is ours, whatever else may be asked on this machine.
+  // The server is ours, so its address is allowed even where other addresses of this machine are not.
   const egress = input.egress.trusting([url]);
-  const transport = createLegacySseTransport({ egress, url, explainLoss: (reason) => explainLoss(process, reason) });
-  const opened = await openSession({
+  let opened = false;
+  const transport = createLegacySseTransport({
+    egress,
+    url,
+    processLoss: () => lossOf(process),
+    // The process was started for this session and ends with it; while none is open, another attempt may need it.
+    afterClose: async () => (opened ? process.stop() : undefined),
+  });
+  const session = await openSession({
     transport,
     startupTimeoutMs: Math.max(1, Math.ceil(timeoutMs)),
     requestTimeoutMs: input.source.definition.resilience.requestTimeoutMs,
     signal: input.signal,
     clientInfo: input.clientInfo,
-    wire: input.wire,
+    ...input.surroundings,
   });
-  // The process was started for this conversation and ends with it.
-  const closeTransport = transport.close.bind(transport);
-  transport.close = async () => {
-    await closeTransport();
-    await process.stop();
-  };
-  return opened;
+  opened = true;
+  return session;
 }
 
 /** [ERR-5] When the stream ends, the process has usually died, and how it died says more. */
-async function explainLoss(process: ServerProcess, reason: CribError): Promise<CribError> {
+async function lossOf(process: ServerProcess): Promise<SessionLoss | undefined> {
   const exit = await Promise.race([process.exited, delay(waitForExitMs, undefined, { ref: false })]);
-  return exit === undefined ? reason : crashError(exit, process.lastWords(wordsInErrors));
+  return exit === undefined ? undefined : processLoss(exit, process.lastWords(wordsInErrors));
 }

@@ -1,21 +1,22 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { CribError } from '../../model/crib-error.ts';
-import type { McpSource } from '../../model/source.ts';
+import type { DefinedSource } from '../../model/source.ts';
+import type { McpDefinition } from './mcp-definition.ts';
 import type { Egress } from '../../net/egress.ts';
-import type { ServerLog } from './process/server-log.ts';
-import { openSession, type OpenedSession } from './session/open-session.ts';
-import { SessionLostError } from './session/session-errors.ts';
+import type { ServerLog } from '../upstream/logs/server-log.ts';
+import { openSession, type OpenedSession, type SessionSurroundings } from './session/open-session.ts';
+import { SessionLostError } from '../upstream/session-lost.ts';
 import { createLegacySseTransport } from './transports/legacy-sse.ts';
 import { createStreamableHttpTransport } from './transports/streamable-http.ts';
 import type { HttpCredentials } from '../upstream/request-with-credentials.ts';
-import type { Wire } from './session-wire.ts';
 
 export interface RemoteSessionInput {
-  source: McpSource;
+  source: DefinedSource<McpDefinition>;
   credentials: HttpCredentials;
   priorEra: PriorDiscovery | undefined;
   clientInfo: { name: string; version: string };
-  wire?: Wire | undefined;
+  /** The decorators of the session. */
+  surroundings?: SessionSurroundings;
   egress: Egress;
   log: ServerLog;
   signal: AbortSignal;
@@ -23,7 +24,7 @@ export interface RemoteSessionInput {
 
 /** [LIFE-3] Nothing to spawn: credentials, then the handshake. */
 export async function openRemoteSession(input: RemoteSessionInput): Promise<OpenedSession> {
-  const { source, credentials, egress, log, signal, priorEra, clientInfo, wire } = input;
+  const { source, credentials, egress, log, signal, priorEra, clientInfo, surroundings } = input;
   const { definition } = source;
   const isLegacy = definition.transport_type === 'sse';
   const create = isLegacy ? createLegacySseTransport : createStreamableHttpTransport;
@@ -34,7 +35,7 @@ export async function openRemoteSession(input: RemoteSessionInput): Promise<Open
     signal,
     priorEra,
     clientInfo,
-    wire,
+    ...surroundings,
     onSkipped: (skipped) => log.append('event', `Tools left out: ${skipped.map(({ name, reason }) => `${name} (${reason})`).join(', ')}`),
     report: (error) => log.append('event', String(error)),
   });
@@ -43,7 +44,7 @@ export async function openRemoteSession(input: RemoteSessionInput): Promise<Open
   });
 }
 
-/** [MCP-2] What a server of the old HTTP+SSE transport answers a POST with; so does one at another path. */
+/** [MCP-2] A server of the old HTTP+SSE transport answers a POST with 404 or 405; so does one at another path. */
 function withTransportAdvice(error: unknown): unknown {
   if (!(error instanceof CribError) || error instanceof SessionLostError) return error;
   if (error.upstreamStatus !== 404 && error.upstreamStatus !== 405) return error;

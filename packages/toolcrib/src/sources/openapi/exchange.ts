@@ -6,36 +6,35 @@ import type { Tool } from '../../model/tool.ts';
 import type { HttpOperation } from '../../model/http-operation.ts';
 import { failureOf, traced } from '../../model/traced.ts';
 import type { HttpResponse } from '../../net/http-exchange.ts';
-import type { Redactor } from '../../secrets/redactor.ts';
-import { sessionWire } from '../mcp/session-wire.ts';
-import type { WireLog } from '../mcp/wire-logs.ts';
+import type { WireLog } from '../upstream/logs/wire-logs.ts';
 import type { CallContext } from '../source.ts';
 import { redactError } from '../upstream/redacted.ts';
-import { answerFailure } from './answer/answer-failure.ts';
-import { answerHeaders } from './answer/answer-headers.ts';
+import { answerFailure } from '../upstream/http/answer-failure.ts';
+import { answerHeaders } from '../upstream/http/answer-headers.ts';
+import { addressAttributes, noteAnswer, noteRequest } from '../upstream/http/watched-exchange.ts';
 import { answerOutput } from './answer/answer-output.ts';
 import { nextPage } from './answer/next-page.ts';
-import { redactedAnswer } from './answer/redacted-answer.ts';
+import { redactedAnswer } from '../upstream/http/redacted-answer.ts';
 import { mayHaveLargeIntegers, withExactIntegers } from './request/exact-integers.ts';
-import { requestPlan, type BuiltRequest, type RequestPlan } from './request/request-plan.ts';
+import { requestPlan, type RequestPlan } from './request/request-plan.ts';
 import { sendFollowing, type SentAndFollowed } from './request/send-following.ts';
-import { sendRequest } from './request/send-request.ts';
-import type { Upstreams } from './request/upstreams.ts';
+import { sendRequest, type BuiltRequest } from '../upstream/http/send-request.ts';
+import type { Upstreams } from '../upstream/upstreams.ts';
 
 interface ExchangeInput {
   tool: Tool;
   operation: HttpOperation;
-  /** The arguments, or an address to be asked for within the operation's origin. */
+  /** The tool's arguments, or an address within the operation's origin to GET. */
   request: { args: JsonObject } | { url: URL };
   context: CallContext;
   signal: EndSignal;
-  /** Whether a redirect is a result as it is, and none to be followed. */
+  /** Whether redirects are returned as results instead of being followed. */
   keepsRedirects: boolean;
 }
 
 interface Exchanged {
   response: HttpResponse;
-  /** The path and the query that were asked for. */
+  /** The path and query of the request, before any redirect. */
   target: string;
   output: ToolOutput;
 }
@@ -45,11 +44,11 @@ type Exchange = (input: ExchangeInput) => Promise<Exchanged>;
 interface CreateExchangeInput {
   upstreams: Upstreams;
   wireLog: WireLog;
-  /** Other origins to which redirects are followed. */
+  /** Other origins that redirects may lead to. */
   origins: readonly string[];
 }
 
-/** [HTTP-1] [HTTP-2] One request of a tool's and what was answered. Statuses other than success are thrown. */
+/** [HTTP-1] [HTTP-2] Sends one request of a tool and returns the response. Throws for any status but success and expected redirects. */
 export function createExchange({ upstreams, wireLog, origins }: CreateExchangeInput): Exchange {
   return async (input) => {
     const { operation, request, context, tool, signal, keepsRedirects } = input;
@@ -61,7 +60,7 @@ export function createExchange({ upstreams, wireLog, origins }: CreateExchangeIn
     const given = 'args' in request ? request.args : undefined;
     const span = context.span?.child(`${operation.method} ${operation.path}`, {
       kind: 'client',
-      attributes: { ...addressOf(origin), 'http.request.method': built.method, 'url.template': operation.path },
+      attributes: { ...addressAttributes(origin), 'http.request.method': built.method, 'url.template': operation.path },
     });
     if (wireLog.on) noteRequest(wireLog, redactor, origin, built);
     try {
@@ -97,7 +96,7 @@ export function createExchange({ upstreams, wireLog, origins }: CreateExchangeIn
   };
 }
 
-/** Once more with what had to be given as text, where there may be any. */
+/** Builds the request. If the body may contain large integers that were given as text, builds it again with exact integers. */
 function builtFor({ definition }: Tool, { body }: HttpOperation, args: JsonObject, build: RequestPlan['build']): BuiltRequest {
   const built = build(args);
   const given = body === null ? undefined : args[body.argument];
@@ -107,41 +106,14 @@ function builtFor({ definition }: Tool, { body }: HttpOperation, args: JsonObjec
   return build({ ...args, [body.argument]: withExactIntegers(given, properties?.[body.argument], schema) });
 }
 
-/** A redirect is a result where it is asked for, or all that is documented. */
+/** A redirect is a result if the caller wants redirects, or if the document describes redirects and no success. */
 function isResult({ status, header }: HttpResponse, operation: HttpOperation, keepsRedirects: boolean): boolean {
   return status < 400 && header('location') !== '' && (keepsRedirects || operation.answers_with_redirect === true);
 }
 
-/** The state of what was begun, as JSON where there is a choice. */
+/** A GET for the state of a long-running operation, with the documented media types. */
 function lookAt(url: URL, origin: string, { accept }: HttpOperation): BuiltRequest {
-  if (url.origin !== origin) throw new CribError('INTERNAL', `Nothing of this operation is sent to ${url.origin}`);
+  if (url.origin !== origin) throw new CribError('INTERNAL', `This operation sends requests only to ${origin}, not to ${url.origin}`);
   const headers = { accept: accept === '' ? '*/*' : accept, 'user-agent': 'toolcrib' };
   return { method: 'GET', target: `${url.pathname}${url.search}`, headers, body: undefined };
-}
-
-function addressOf(origin: string): Record<string, string | number> {
-  const { hostname, port, protocol } = new URL(origin);
-  return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) };
-}
-
-/** [OPS-1] Before the credential is added, so that it is in no line. */
-function noteRequest(wireLog: WireLog, redactor: Redactor, origin: string, { method, target, headers, body }: BuiltRequest): void {
-  sessionWire(wireLog, redactor).note('sent', { method, url: `${origin}${target}`, headers, body: shownBody(body) });
-}
-
-function noteAnswer(wireLog: WireLog, redactor: Redactor, { response, bytes, redirects }: SentAndFollowed): void {
-  const { status } = response;
-  const followed = redirects.length === 0 ? undefined : redirects;
-  sessionWire(wireLog, redactor).note('received', {
-    redirects: followed,
-    status,
-    headers: answerHeaders(response),
-    body: shownBody(bytes),
-  });
-}
-
-function shownBody(body: string | Buffer | undefined): string | undefined {
-  if (body === undefined || typeof body === 'string') return body;
-  const text = body.toString();
-  return text.includes('\0') || text.includes('\ufffd') ? `(${body.length} bytes)` : text;
 }

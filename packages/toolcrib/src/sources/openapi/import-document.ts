@@ -2,24 +2,24 @@ import { extname } from 'node:path';
 import type { Isolation, Turn } from '../../isolation/isolation.ts';
 import { unreadDocument } from '../../isolation/unread-document.ts';
 import { CribError } from '../../model/crib-error.ts';
-import type { ImportReport } from '../../model/import-report.ts';
+import type { ImportedDocument } from '../documents/imported-document.ts';
 import type { PollProfile } from '../../model/poll-profile.ts';
 import type { DiscoveredTool } from '../../model/tool.ts';
-import type { ImportMessage, ImportWork, LoadAnswer } from './document/import-messages.ts';
+import type { ImportMessage, ImportWork, LoadAnswer } from './import-messages.ts';
 
 export interface DocumentInput {
   text: string;
-  /** Where it came from; null where it was pasted. */
+  /** The document's address; null if the document was pasted. */
   url: URL | null;
-  /** What the source is called: the tools of a UTCP manual may have that before their own names. */
+  /** The source's names, which tools of a UTCP manual may carry as a prefix. */
   names?: readonly string[];
-  /** Stands in for all servers that the document names. */
+  /** Replaces all servers in the document. */
   serverUrl: string | null;
   serverVariables: Record<string, string>;
-  /** Beginnings of the addresses that the document may refer to. */
+  /** Prefixes of the addresses that the document may refer to. */
   externalRefs: readonly string[];
   load(url: URL, signal: AbortSignal): Promise<string>;
-  /** [POLL-1] By the name of the tool. */
+  /** [POLL-1] By tool name. */
   asyncPoll: Record<string, PollProfile>;
   isolation: Isolation;
   turn: Turn;
@@ -27,21 +27,14 @@ export interface DocumentInput {
   memoryLimitMb?: number;
 }
 
-export interface ImportedDocument {
-  title: string;
-  version: string;
-  tools: DiscoveredTool[];
-  report: ImportReport;
-}
-
-// The source runs as TypeScript, the package as JavaScript; the program stands beside this one in both.
-const program = new URL(`./document/import-program${extname(import.meta.url)}`, import.meta.url);
-/** More than all that `compileDocument` lets through. */
+// The source runs as TypeScript, the package as JavaScript; the program is beside this file in both.
+const program = new URL(`./import-program${extname(import.meta.url)}`, import.meta.url);
+/** More than `compileDocument` ever emits. */
 const mostOutputBytes = 256 * 1024 * 1024;
 
 /**
- * [OAS-1] [UTCP-1] Makes tools of an OpenAPI document or a UTCP manual, in a process of its own that is ended where a document takes too much. Rejects with
- * `VALIDATION_ERROR` where it is none, and with the signal's reason.
+ * [OAS-1] [UTCP-1] Compiles an OpenAPI document or a UTCP manual into tools, in a separate process that is killed if the document takes too
+ * much time or memory. Rejects with `VALIDATION_ERROR` if the document is neither of them, and with the signal's reason when aborted.
  */
 export async function importDocument(input: DocumentInput): Promise<ImportedDocument> {
   const { isolation, turn, timeLimitMs = 60_000, memoryLimitMb = 1024 } = input;
@@ -90,7 +83,7 @@ export async function importDocument(input: DocumentInput): Promise<ImportedDocu
     });
     if (failure !== undefined) throw failure;
     if (outcome.how !== 'finished') throw unreadDocument(outcome, { timeLimitMs, memoryLimitMb });
-    if (rest === undefined) throw new CribError('INTERNAL', 'The process that reads the document ended without a word');
+    if (rest === undefined) throw new CribError('INTERNAL', 'The process that reads the document ended without a result');
     return { ...rest, tools };
   } finally {
     ended.abort();

@@ -3,31 +3,34 @@ import { CribError } from '../../model/crib-error.ts';
 import { EndSwitch, type EndSignal } from '../../model/end-signal.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { TimeoutError } from '../../model/named-errors.ts';
+import type { DefinedSource } from '../../model/source.ts';
 import type { Tool } from '../../model/tool.ts';
 import type { HttpResponse } from '../../net/http-exchange.ts';
-import type { WireLog } from '../mcp/wire-logs.ts';
+import type { WireLog } from '../upstream/logs/wire-logs.ts';
 import type { CallContext } from '../source.ts';
 import { createExchange } from './exchange.ts';
+import type { OpenApiDefinition } from './openapi-definition.ts';
 import type { SendOperation } from './poll/operation-answer.ts';
-import { createUpstreams, type UpstreamsInput } from './request/upstreams.ts';
+import { createUpstreams, type UpstreamsInput } from '../upstream/upstreams.ts';
 
 interface OpenApiCallsInput extends UpstreamsInput {
+  source: DefinedSource<OpenApiDefinition>;
   wireOf(sourceId: string): WireLog;
 }
 
-/** Calls of one source's tools, for as long as its definition stays what it is. */
+/** Calls the tools of one source, until the source's definition changes. */
 export interface OpenApiCalls {
-  /** Throws `CribError` for every status but success, with its `upstreamStatus`. */
+  /** Throws a `CribError` with `upstreamStatus` for every status but success. */
   call(tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput>;
-  /** [ID-5] Nothing that was filled in for this owner is used again. */
+  /** [ID-5] Discards the credentials that were resolved for this owner. */
   endSessionsOf(owner: string): void;
-  /** [ENV-1] Nothing that was filled in before is used for the next call. */
+  /** [ENV-1] The next call resolves all secrets again. */
   secretsChanged(): void;
-  /** Cuts what is under way. */
+  /** Aborts requests in flight. */
   close(): Promise<void>;
 }
 
-/** [HTTP-1] The tool has all that is needed: no document is read for a call. */
+/** [HTTP-1] Each tool holds everything that a call needs, so that calls never read the document. */
 export function createOpenApiCalls(input: OpenApiCallsInput): OpenApiCalls {
   const { source } = input;
   const { requestTimeoutMs } = source.definition.resilience;
@@ -37,15 +40,15 @@ export function createOpenApiCalls(input: OpenApiCallsInput): OpenApiCalls {
   return {
     async call(tool, args, context) {
       const { operation } = tool;
-      if (operation === null) throw new CribError('INTERNAL', `${tool.name} is no operation of a document`);
+      if (operation === null) throw new CribError('INTERNAL', `The tool ${tool.name} has no HTTP operation`);
       const { poll: profile } = operation;
       if (profile === null) {
         const { keepsRedirects = false } = context;
-        const { output } = await exchange({ tool, operation, request: { args }, context, signal: context.ending, keepsRedirects });
+        const { output } = await exchange({ tool, operation, request: { args }, context, signal: context.signal, keepsRedirects });
         return output;
       }
       const send: SendOperation = (request) =>
-        within(context.ending, requestTimeoutMs, async (signal) => {
+        within(context.signal, requestTimeoutMs, async (signal) => {
           const { response, target, output } = await exchange({ tool, operation, request, context, signal, keepsRedirects: true });
           const { origin } = new URL(operation.server);
           return { status: response.status, headers: plainHeaders(response), url: `${origin}${target}`, output };
@@ -60,17 +63,17 @@ export function createOpenApiCalls(input: OpenApiCallsInput): OpenApiCalls {
 }
 
 /** The call as a whole may take hours; a single request may not. */
-async function within<Result>(ending: EndSignal, ms: number, work: (signal: EndSignal) => Promise<Result>): Promise<Result> {
+async function within<Result>(outer: EndSignal, ms: number, work: (signal: EndSignal) => Promise<Result>): Promise<Result> {
   const signal = new EndSwitch();
-  const end = () => signal.end(ending.reason);
-  if (ending.aborted) end();
-  ending.addEventListener('abort', end, { once: true });
+  const end = () => signal.end(outer.reason);
+  if (outer.aborted) end();
+  outer.addEventListener('abort', end, { once: true });
   const timer = setTimeout(() => signal.end(new TimeoutError(`The service did not answer within ${ms} ms`)), ms);
   try {
     return await work(signal);
   } finally {
     clearTimeout(timer);
-    ending.removeEventListener('abort', end);
+    outer.removeEventListener('abort', end);
   }
 }
 

@@ -6,39 +6,43 @@ import { resilienceSchema, sourceDefinitionSchema } from '../../model/source-def
 
 const { tools, pinning, refresh_interval_ms, manual } = sourceDefinitionSchema.shape;
 
-/** What every registration says of the source as such, whatever its type. */
+/** The fields of every registration that identify the source. */
 export const namingFields = {
-  id: orNull(z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'An id is a UUID in small letters')).describe(
-    'A UUID, made by the server unless given. Behind a path with an id it must be the same one',
+  id: orNull(z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'An id must be a UUID in lower case')).describe(
+    'A UUID. The server makes one if none is given. It must match an id in the path',
   ),
-  // Not required here, so that its absence is answered with the words of SRC-10.
-  name: orNull(z.string().max(200)).describe('Required. What people call the source'),
+  // Not required here, so that a missing name gets the message of SRC-10.
+  name: orNull(z.string().max(200)).describe('Required. The name of the source, for people'),
   namespace: orNull(z.string().max(100)).describe(
-    'Leads the names of its tools: at most 32 lower-case letters, digits, _ and -, beginning with a letter or a digit. Made from the name of a new source; an update that does not give it keeps it',
+    'The prefix of its tool names: at most 32 lower-case letters, digits, _ and -, beginning with a letter or a digit. By default it is made from the name of a new source; an update without it keeps it',
   ),
   enabled: z.boolean().default(true),
 };
 
-/** And of how it is used. */
+/** The fields of every registration about how the source is used. */
 export const handlingFields = {
-  resilience: orNull(resilienceSchema).describe('How patient we are with the server, and how persistent'),
-  limits: orNull(callLimitsSchema).describe('Limits for all its tools together; a remote server has a breaker by default'),
-  tools: orNull(tools).describe('Which of its tools are taken: `*` globs of their names, or selectors'),
+  resilience: orNull(resilienceSchema).describe('Timeouts and retries'),
+  limits: orNull(callLimitsSchema).describe('Limits for all its tools together. A remote server has a circuit breaker by default'),
+  tools: orNull(tools).describe('Which of its tools are used: globs of their names with `*`, or selectors'),
   pinning: orNull(pinning.unwrap()).describe(
-    'off: new and changed tools are taken as they are; warn: changed ones are reported; quarantine: new and changed ones wait for approval. The default is that of the server: warn in development, quarantine with an issuer. A replacement that does not say keeps what was there',
+    'off: new and changed tools are accepted; warn: changed tools are reported; quarantine: new and changed tools wait for approval. The default is that of the server: warn in development, quarantine with an issuer. A replacement without pinning keeps the stored value',
   ),
-  refresh_interval_ms: orNull(refresh_interval_ms.unwrap()).describe('How often its tools are asked for again; 0 (default) never does'),
-  manual: orNull(manual.unwrap()).describe('The name of the UTCP call template or manual that it comes from; a tag of all its tools'),
+  refresh_interval_ms: orNull(refresh_interval_ms.unwrap()).describe('How often its tools are discovered again; 0 (default) means never'),
+  manual: orNull(manual.unwrap()).describe(
+    'The name of the UTCP call template or manual that the source comes from. All its tools get it as a tag',
+  ),
 };
 
-/** The same as a definition takes it. `usual` is what the server does where the form says nothing. */
+/** The same fields for a definition. `usual` has the defaults of the server. */
 export function handlingOf(form: z.infer<z.ZodObject<typeof handlingFields>>, usual: Pick<RegistrationContext, 'pinning'>) {
   const { resilience, limits, tools: chosen, pinning: pinned, refresh_interval_ms: interval, manual: named } = form;
   return { resilience, limits, tools: chosen, pinning: pinned ?? usual.pinning, refresh_interval_ms: interval, manual: named };
 }
 
-/** Plain http is a choice of whoever registers it. */
+/** Plain http has to be chosen for each source. */
 export const allowInsecureField = z
   .boolean()
   .default(false)
-  .describe('Allows http to another machine, where anybody on the way can read along. Development allows it anyway, with a warning');
+  .describe(
+    'Allows plain http to another machine, which anyone on the network path can read. Development mode allows it anyway, with a warning',
+  );

@@ -1,8 +1,8 @@
 import { hiddenValue } from '../../secrets/secret.ts';
-import { hasReference } from './secret-looks.ts';
+import { hasReference } from '../../secrets/secret-looks.ts';
 import { textOf, type ValueInput } from './value-input.ts';
 
-/** [ENV-4] A value as it was written, or `***` in its place where the API shows it so, or shows nothing of it. */
+/** [ENV-4] A value as it was written, or `***` if the API shows it as `***` or not at all. */
 export function hideAs<Written extends ValueInput>(written: Written, shown: ValueInput | undefined): Written | string {
   const text = textOf(written);
   if (text === '' || hasReference(text) || (shown !== undefined && shown !== hiddenValue)) return written;

@@ -1,9 +1,9 @@
-import { looksLikeSecretValue } from './secret-looks.ts';
+import { looksLikeSecretValue } from '../../secrets/secret-looks.ts';
 import { textOf, type CredentialInput } from './value-input.ts';
 
 /**
- * Whether the user name of a basic credential is a secret: it says so, it looks like one, or there is no password beside it, so that it is
- * all that lets anybody in.
+ * Whether the user name of a basic credential is a secret: it is declared as one, it looks like one, or the password is empty, so that the
+ * user name alone grants access.
  */
 export function isSecretUsername(credential: CredentialInput): boolean {
   if (credential.type !== 'basic') return false;

@@ -2,11 +2,11 @@ import type { NamedValue } from '../../model/source-definition.ts';
 import { ownerOf } from '../../secrets/secret-name.ts';
 import type { Draft } from './draft.ts';
 import type { RegistrationContext } from './registration-context.ts';
-import { referencesIn } from './secret-looks.ts';
+import { referencesIn } from '../../secrets/secret-looks.ts';
 
 /**
- * [ENV-4] A secret that was taken out of a command or an address is named there as `${NAME}`, and a registration that is read and sent back
- * says it so: the variable that holds it is kept. Options like docker's `-e NAME` name one too.
+ * [ENV-4] A secret in a command or an address is replaced by `${NAME}`. A registration that is read and sent back contains that reference,
+ * so the variable with the secret is kept. Options such as docker's `-e NAME` refer to a variable too.
  */
 export function keepReferred(draft: Draft, texts: readonly string[], { known, moved = false }: RegistrationContext): void {
   if (known === undefined || moved) return;

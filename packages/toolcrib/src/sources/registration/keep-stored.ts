@@ -10,11 +10,11 @@ interface KeepingForm {
   discovery_credential?: CredentialInput | undefined;
 }
 
-/** [ENV-4] Those parts of a registration that every type has, with the stored value wherever it says `***`. */
+/** [ENV-4] The parts of a registration that every type has, with each `***` replaced by the stored value. */
 export function keepStored(form: KeepingForm, stored: SourceDefinition): KeepingForm {
   const { headers, credential, discovery_credential: discovery } = form;
   return {
-    // [INV-3] What waits for approval must not slip in because somebody corrected a variable.
+    // [INV-3] Tools that wait for approval must not slip in because a replacement leaves out `pinning`.
     pinning: form.pinning ?? stored.pinning,
     ...(headers === undefined ? {} : { headers: keepValues(headers, spelledAs(headers, stored.headers)) }),
     ...(credential === undefined ? {} : { credential: keepCredential(credential, stored.credential) }),
@@ -22,7 +22,11 @@ export function keepStored(form: KeepingForm, stored: SourceDefinition): Keeping
   };
 }
 
-/** For a source that has moved: what was given for the old place is not known at the new one. */
+/** The stored values that a replacement may keep. A source that has moved keeps none: the new server must not get the old secrets. */
+export function kept<Definition extends SourceDefinition>(stored: Definition, { keepSecrets }: { keepSecrets: boolean }): Definition {
+  return keepSecrets ? stored : { ...stored, ...nothingStored };
+}
+
 export const nothingStored = { environment: {}, headers: {}, credential: { type: 'none' }, discovery_credential: null } as const;
 
 export function keepValues(
@@ -36,7 +40,7 @@ export function lookUp(values: Readonly<Record<string, NamedValue>>, name: strin
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-/** The names of headers are the same in capital and small letters. */
+/** Header names are case-insensitive. */
 function spelledAs(
   headers: Readonly<Record<string, ValueInput>>,
   stored: Readonly<Record<string, NamedValue>>,

@@ -1,7 +1,7 @@
 import { hiddenValue } from '../../secrets/secret.ts';
-import { hasReference, looksSecret } from './secret-looks.ts';
+import { hasReference, looksSecret } from '../../secrets/secret-looks.ts';
 
-/** An address for people to look at: without its password, and without the secrets in its query. */
+/** An address that is safe to show: without its password and the secrets in its query. */
 export function maskAddress(text: string): string {
   return text
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${hiddenValue}@`)

@@ -1,26 +1,24 @@
-import type { McpDefinition } from '../../model/mcp-definition.ts';
-import type { OpenApiDefinition } from '../../model/openapi-definition.ts';
-import type { WorkflowDefinition } from '../../model/workflow-definition.ts';
-import type { CheckedCommand } from '../mcp/registration/checked-command.ts';
+/** [SEC-2] The reason why a source needs the run permission, and the field that causes it. */
+export interface RunNeed {
+  does: 'starts a program' | 'reads a file';
+  field: string;
+}
 
-/** [SRC] A registration of whatever form, ready to be saved. */
+/** The path of a field in a form. */
+export type FieldPath = (string | number)[];
+
+/** A registration in any form, ready to be saved. */
 export interface NormalisedRegistration<Definition> {
   name: string;
   namespace: string;
   enabled: boolean;
   definition: Definition;
-  /** Secret values by the variable or place they were taken from; the definition refers to them by `secretName`. */
+  /** Secret values by the variable or field they were taken from; the definition refers to them by `secretName`. */
   secrets: Record<string, string>;
-  /** What would be started, which needs the run permission [SEC-2]; null for what is only spoken to. */
-  starts: CheckedCommand | null;
-  /** Fields of required values that are not there; empty unless this is a preview. */
+  /** [SEC-2] The runtime that would be started, and the packages, script or image it runs; null if nothing is started. */
+  starts: { runtime: string; runs: string[] } | null;
+  /** Fields of required values that are missing; empty unless this is a preview. */
   missing: string[];
-  /** [SRC-5] The text of a document that was pasted; null where it is elsewhere, or stored already. */
+  /** [SRC-5] The text of a document that was given; null if the document is elsewhere or already stored. */
   document: string | null;
 }
-
-/** The same of a source of any type. */
-export type NormalisedSource =
-  | ({ source_type: 'mcp' } & NormalisedRegistration<McpDefinition>)
-  | ({ source_type: 'openapi' } & NormalisedRegistration<OpenApiDefinition>)
-  | ({ source_type: 'workflow' } & NormalisedRegistration<WorkflowDefinition>);

@@ -8,14 +8,14 @@ import { checkServerUrl } from './server-url.ts';
 import { textOf, type CredentialInput, type ValueInput } from './value-input.ts';
 
 interface CredentialRules {
-  /** Where it stands in the request; its secrets are named by that. */
+  /** The field of the request, which also names the credential's secrets. */
   field: 'credential' | 'discovery_credential';
   allowInsecure: boolean;
 }
 
 const missing = 'Missing required credentials';
 
-/** [ID-2] A credential with its secrets put aside, refused where it could not be used. */
+/** [ID-2] Checks a credential and replaces its secrets by references. */
 export function readCredential(draft: Draft, input: CredentialInput | undefined, { field, allowInsecure }: CredentialRules): Credential {
   if (input === undefined) return { type: 'none' };
   if (field === 'discovery_credential') checkDiscovery(input);
@@ -29,9 +29,9 @@ export function readCredential(draft: Draft, input: CredentialInput | undefined,
   });
 }
 
-/** A plain name stays a plain text; a key in its place is put aside. */
+/** A plain user name stays plain text; a key used as the user name is stored as a secret. */
 function keepUsername(draft: Draft, value: ValueInput, { at, secret }: { at: string; secret: boolean }): NamedValue | string {
-  // By the whole path it would look like a secret, since "credential" is in it.
+  // The whole path would look like a secret, because it contains "credential".
   const kept = draft.keep(secret ? at : 'username', isReference(value) ? value : textOf(value), { field: at, secret });
   return 'value' in kept ? kept.value : kept;
 }
@@ -40,10 +40,10 @@ function isReference(value: ValueInput): value is { secret_ref: string } {
   return typeof value === 'object' && 'secret_ref' in value;
 }
 
-/** [INV-6] Nobody calls when tools are looked for. */
+/** [INV-6] Discovery has no caller. */
 function checkDiscovery({ type }: CredentialInput): void {
   if (type !== 'token_exchange' && type !== 'caller_token') return;
-  throw invalid('discovery_credential', `There is no caller when tools are looked for, so that ${type} gives nothing: use another type`);
+  throw invalid('discovery_credential', `Discovery has no caller, so ${type} cannot be used for it: use another type`);
 }
 
 function checkCredential(input: CredentialInput, field: string, checkUrl: (text: string, name: string) => void): void {
@@ -53,9 +53,9 @@ function checkCredential(input: CredentialInput, field: string, checkUrl: (text:
     case 'bearer':
       return;
     case 'basic':
-      // RFC 7617 §2: everything behind the first colon is the password.
+      // RFC 7617 §2: everything after the first colon is the password.
       if (!isReference(input.username) && textOf(input.username).includes(':'))
-        throw invalid(`${field}.username`, 'A user name cannot have a colon in it');
+        throw invalid(`${field}.username`, 'A user name cannot contain a colon');
       if ([input.username, input.password].every((value) => !isReference(value) && textOf(value) === ''))
         throw invalid(`${field}.username`, missing);
       return;
@@ -75,17 +75,17 @@ function checkCredential(input: CredentialInput, field: string, checkUrl: (text:
       break;
     case 'oauth':
       if (input.client_secret !== undefined && input.client_id === undefined) {
-        throw invalid(`${field}.client_id`, 'A client secret belongs to a client: give its client_id too');
+        throw invalid(`${field}.client_id`, 'client_secret needs a client_id: give both');
       }
       if (input.client_metadata_url !== undefined && !/^https:\/\/[^/?#]+\/[^?#]/.test(input.client_metadata_url)) {
-        throw invalid(`${field}.client_metadata_url`, 'The document must be at an https address with a path');
+        throw invalid(`${field}.client_metadata_url`, 'client_metadata_url must be an https address with a path');
       }
       urls['authorization_server'] = input.authorization_server;
       urls['resource'] = input.resource;
       break;
     case 'token_exchange':
       if (input.client_id.trim() === '') throw invalid(`${field}.client_id`, missing);
-      // RFC 8693 §2.1 allows several. A token for several services can be used by each at the others.
+      // RFC 8693 §2.1 allows several audiences. But each of the services could then use the token at the others.
       if (/\s/.test(input.audience)) throw invalid(`${field}.audience`, 'Name exactly one audience, without spaces');
       return;
     case 'caller_token':

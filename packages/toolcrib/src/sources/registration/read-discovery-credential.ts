@@ -10,11 +10,12 @@ interface DiscoveryForm {
   allow_insecure: boolean;
 }
 
-/** As whom a document is fetched. */
+/** The credential for fetching a document; null if there is none. */
 export function readDiscoveryCredential(draft: Draft, form: DiscoveryForm, place: DocumentPlace): Credential | null {
   const { discovery_credential: discovery, allow_insecure: allowInsecure } = form;
   if (discovery === undefined) return null;
   const field = 'discovery_credential';
-  if (!('url' in place)) throw invalid(field, 'Nothing is fetched for this source, so that nobody need be told who we are. Take it out');
+  if (!('url' in place))
+    throw invalid(field, 'The document of this source is not fetched, so it needs no credential. Remove discovery_credential');
   return readCredential(draft, discovery, { field, allowInsecure });
 }

@@ -7,18 +7,18 @@ import { invalid } from './invalid.ts';
 import { checkServerUrl, takeQuerySecrets } from './server-url.ts';
 
 interface PlaceRules {
-  /** Where in the request it stands: `openapi` or `workflow`. */
+  /** The field of the request, such as `openapi` or `workflow`. */
   field: string;
   allowInsecure: boolean;
 }
 
 export interface PlacedDocument {
   place: DocumentPlace;
-  /** What is to be stored with the source; null where the document is elsewhere, or stored already. */
+  /** The text to store with the source; null if the document is elsewhere or already stored. */
   text: string | null;
 }
 
-/** [SRC-5] Where the document of a source is, refused where it could not be had. */
+/** [SRC-5] Checks the place or content of a source's document. */
 export function readDocumentPlace(draft: Draft, form: DocumentForm, { field, allowInsecure }: PlaceRules): PlacedDocument {
   const { url, file, text, stored } = form;
   const given = (['url', 'file', 'text'] as const).filter((name) => form[name] !== undefined);
@@ -28,19 +28,20 @@ export function readDocumentPlace(draft: Draft, form: DocumentForm, { field, all
     return { place: { url: takeQuerySecrets(url.trim(), draft.putAside) }, text: null };
   }
   if (file !== undefined) {
-    if (!isAbsolute(file) || file.includes('\0')) throw invalid(`${field}.file`, 'The path of the file must be an absolute one');
+    if (!isAbsolute(file) || file.includes('\0')) throw invalid(`${field}.file`, 'The path of the file must be absolute');
     return { place: { file }, text: null };
   }
   if (text !== undefined) {
     if (text.trim() === '') throw invalid(`${field}.text`, 'The document is empty');
     if (Buffer.byteLength(text) > mostDocumentBytes)
       throw invalid(`${field}.text`, `The document has more than ${mostDocumentBytes} bytes`);
-    if (text.includes('\0') || !text.isWellFormed()) throw invalid(`${field}.text`, 'The document has characters in it that no text has');
+    if (text.includes('\0') || !text.isWellFormed())
+      throw invalid(`${field}.text`, 'The document contains NUL characters or invalid Unicode');
     return { place: { stored: hash('sha256', text, 'hex') }, text };
   }
   if (stored !== undefined) return { place: { stored }, text: null };
   throw invalid(
     field,
-    'Say where the document is: url for one that is fetched, file for one on this machine, text for the document itself',
+    'Give the document: url for its address, file for a path on the machine of the server, or text for the document itself',
   );
 }

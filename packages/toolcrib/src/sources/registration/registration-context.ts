@@ -1,34 +1,26 @@
 import type { CheckAddress } from '../../net/check-address.ts';
 import type { Pinning } from '../../model/source-definition.ts';
 import type { DefinedSource } from '../../model/source.ts';
-import type { LookUpServer } from '../mcp/registry/registry-lookup.ts';
-import type { Manifest } from '../mcp/registration/manifest-model.ts';
-import type { AllowedMounts } from '../mcp/registration/mount-rules.ts';
 
-/** What turning a registration into a definition needs from outside. */
+/** Everything from outside that is needed to turn a registration into a definition. */
 export interface RegistrationContext {
-  /** The source that is replaced; nothing where it is a new one. */
+  /** The source that is replaced; undefined for a new source. */
   known?: DefinedSource | undefined;
-  /** It speaks to somebody else from now on, who gets none of the secrets that are stored. */
+  /** Whether the source moves to another server, which must not get the stored secrets. */
   moved?: boolean;
-  readManifest(directory: string): Promise<Manifest | undefined>;
-  /** [SRC-2] What a registry says of a server. Left out, nothing is looked up. */
-  lookUp?: LookUpServer | undefined;
-  /** Under which name the secret of a variable is stored: `mcp_{id}.NAME`. */
+  /** The name under which the secret of a variable is stored: `mcp_{id}.NAME`. */
   secretName(variable: string): string;
-  /** Whether a `secret_ref` names a stored secret. Left out, every reference counts as good until the server is started. */
+  /** Whether a `secret_ref` names a stored secret. If absent, every reference is accepted until the server starts. */
   hasSecret?(name: string): Promise<boolean>;
-  /** Whether `${NAME}` could be filled in. Left out, as above. */
+  /** Whether `${NAME}` could be filled in. If absent, every name is accepted until the server starts. */
   hasVariable?(name: string): Promise<boolean>;
-  /** [SEC-1] Refuses an address that may not be connected to, where it is written as one. Left out, it is seen when connecting. */
+  /** [SEC-1] Refuses a host that must not be connected to, without a DNS lookup. If absent, the host is only checked on connecting. */
   checkLiteral?(url: URL): void;
-  /** [SEC-1] Refuses plain http to another machine, unless it is allowed; strictly where it is left out. */
+  /** [SEC-1] Refuses plain http to another machine, unless it is allowed. If absent, the strict check is used. */
   checkAddress?: CheckAddress;
   /** Lets packages come from an address, a repository or a file instead of the registry. */
   allowRisky?: boolean;
-  /** Directories of this machine that containers may mount; none where it is left out. */
-  allowedMounts?: AllowedMounts;
-  /** [INV-3] For a source that does not say what becomes of new and changed tools; `off` where it is left out. */
+  /** [INV-3] The default for a source that does not set `pinning`; `off` if absent. */
   pinning?: Pinning | undefined;
   /** [SRC-8] Reports missing values instead of refusing the registration. */
   preview?: boolean;

@@ -2,8 +2,8 @@ import { CribError } from '../../model/crib-error.ts';
 import { checkAddress } from '../../net/check-address.ts';
 import type { Draft } from './draft.ts';
 import { invalid } from './invalid.ts';
-import { hasReference, looksSecret } from './secret-looks.ts';
-import { variableNameFrom } from '../mcp/registration/variable-name.ts';
+import { hasReference, looksSecret } from '../../secrets/secret-looks.ts';
+import { variableNameFrom } from './variable-name.ts';
 
 export interface ServerUrlRules {
   field: string;
@@ -11,13 +11,13 @@ export interface ServerUrlRules {
   draft: Pick<Draft, 'checkLiteral' | 'checkAddress'>;
 }
 
-/** [SRC-1] [SEC-1] The address of a remote server, refused where it could not be used or would carry a password. */
+/** [SRC-1] [SEC-1] Refuses the address of a remote server if it could not be used or contains a password. */
 export function checkServerUrl(text: string, { field, allowInsecure, draft }: ServerUrlRules): URL {
   const trimmed = text.trim();
   if (trimmed === '') throw invalid(field, 'The address of the server is empty');
-  // Whoever filled in the host would choose whom we trust.
+  // A variable in the host would decide which server gets the secrets.
   if (/^[^/?#]*\$\{|^[a-z]+:\/\/[^/?#]*\$\{/i.test(trimmed))
-    throw invalid(field, '${…} may stand in the path and the query of an address only');
+    throw invalid(field, '${…} is only allowed in the path and the query of an address');
   let url: URL;
   try {
     url = checkAddress(trimmed, true);
@@ -25,7 +25,7 @@ export function checkServerUrl(text: string, { field, allowInsecure, draft }: Se
   } catch (error) {
     throw invalid(field, (error as Error).message);
   }
-  if (url.hash !== '') throw invalid(field, 'The address has a fragment (#…), which no server ever sees. Take it off');
+  if (url.hash !== '') throw invalid(field, 'The address has a fragment (#…), which is never sent to a server. Remove it');
   try {
     return draft.checkAddress(url, allowInsecure);
   } catch (error) {
@@ -34,8 +34,8 @@ export function checkServerUrl(text: string, { field, allowInsecure, draft }: Se
 }
 
 /**
- * Some servers want their key in the query: `?api_key=…`. Such a value is put aside under a variable, and `${NAME}` stands in its place.
- * Everything else stays as it was written.
+ * Some servers want their key in the query: `?api_key=…`. Such a value is stored as a variable and replaced by `${NAME}`. Everything else
+ * stays as it was written.
  */
 export function takeQuerySecrets(text: string, putAside: (variable: string, value: string) => string): string {
   const question = text.indexOf('?');
@@ -48,7 +48,7 @@ export function takeQuerySecrets(text: string, putAside: (variable: string, valu
       const name = part.slice(0, equals);
       const value = part.slice(equals + 1);
       if (equals < 0 || value === '' || !looksSecret(name) || hasReference(value)) return part;
-      // As it stands in the query, so that filling it in gives back the very same address. The prefix keeps it from becoming a header [ENV-5].
+      // Stored as encoded in the query, so that filling it in restores the address. The prefix keeps it from becoming a header [ENV-5].
       return `${name}=\${${putAside(`URL_${variableNameFrom(name)}`, value)}}`;
     });
   return `${text.slice(0, question)}?${parts.join('&')}`;

@@ -3,10 +3,10 @@ import type { Credential, NamedValue, SourceDefinition } from '../../model/sourc
 import { ownerOf } from '../../secrets/secret-name.ts';
 import { hiddenValue } from '../../secrets/secret.ts';
 import { maskAddress } from './mask-address.ts';
-import { hasReference, looksLikeSecretValue, looksSecret } from './secret-looks.ts';
+import { hasReference, looksLikeSecretValue, looksSecret } from '../../secrets/secret-looks.ts';
 import type { CredentialInput, ValueInput } from './value-input.ts';
 
-/** A definition with its values as a registration takes them: what is shown can be sent back, and `***` then keeps what is stored. */
+/** A definition with values in the form of a registration, so that it can be sent back: `***` then keeps the stored value. */
 export type Shown<Definition extends SourceDefinition> = Omit<
   Definition,
   'environment' | 'headers' | 'credential' | 'discovery_credential'
@@ -17,7 +17,7 @@ export type Shown<Definition extends SourceDefinition> = Omit<
   discovery_credential: CredentialInput | null;
 };
 
-/** [ENV-4] What every definition has, as the API shows it: secrets as `***`. */
+/** [ENV-4] The fields of every definition as the API shows them: secrets as `***`. */
 export function showValues<Definition extends SourceDefinition>(definition: Definition): Shown<Definition> {
   const secretNames = new Set(definition.env_definitions.filter(({ secret }) => secret).map(({ name }) => name));
   const show = (name: string, value: NamedValue): ValueInput => showValue(value, secretNames.has(name) || looksSecret(name));
@@ -31,7 +31,7 @@ export function showValues<Definition extends SourceDefinition>(definition: Defi
   };
 }
 
-/** A secret that was made for the source is only ever `***`; one that every source may use is shown by its name. */
+/** A secret of the source itself is always `***`; a secret that every source may use is shown by its name. */
 function showValue(value: NamedValue, secret: boolean): ValueInput {
   if ('secret_ref' in value) return ownerOf(value.secret_ref) === undefined ? value : hiddenValue;
   return isSecretText(value.value, secret) ? hiddenValue : value.value;
@@ -42,7 +42,7 @@ export function isSecretText(text: string, secret: boolean): boolean {
 }
 
 function showCredential(credential: Credential): CredentialInput {
-  // Only a user name is ever a plain text.
+  // Only a user name can be plain text.
   return mapSecrets<NamedValue, ValueInput>(credential, (value) =>
     typeof value === 'string' ? showValue({ value }, false) : showValue(value, true),
   );

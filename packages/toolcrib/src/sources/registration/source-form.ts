@@ -1,20 +1,21 @@
-import { z } from 'zod';
-import { mcpRegistrationSchema, type McpRegistrationInput } from '../mcp/registration/forms.ts';
-import { openApiFormSchema, type OpenApiFormInput } from '../openapi/registration/openapi-form.ts';
-import { workflowFormSchema, type WorkflowFormInput } from '../workflow/registration/workflow-form.ts';
+import type { z } from 'zod';
+import type { handlingFields } from './common-fields.ts';
+import type { CredentialInput, ValueInput } from './value-input.ts';
 
-/** What is said of a type that there is none of. */
-export const wrongType: z.core.$ZodDiscriminatedUnionParams = {
-  error: ({ code }) => (code === 'invalid_union' ? 'source_type must be mcp, openapi or workflow' : undefined),
-};
+type Handling = z.infer<z.ZodObject<typeof handlingFields>>;
 
-/** [SRC] The body of `POST /api/sources`: by `source_type`, which is `mcp` where it is not said. */
-export const sourceFormSchema = z.discriminatedUnion(
-  'source_type',
-  [mcpRegistrationSchema, openApiFormSchema, workflowFormSchema],
-  wrongType,
-);
+/** The fields that registrations of all kinds have. Each kind adds its own fields. */
+export interface SourceForm extends Handling {
+  source_type: string;
+  id?: string | undefined;
+  name?: string | undefined;
+  namespace?: string | undefined;
+  enabled: boolean;
+  headers?: Record<string, ValueInput> | undefined;
+  credential?: CredentialInput | undefined;
+  discovery_credential?: CredentialInput | undefined;
+  allow_insecure: boolean;
+}
 
-export type SourceForm = z.infer<typeof sourceFormSchema>;
-/** The same before defaults are filled in: what a person or a file says. */
-export type SourceFormInput = McpRegistrationInput | OpenApiFormInput | WorkflowFormInput;
+/** A form before defaults are filled in, as a person or a file writes it. */
+export type SourceFormInput = { source_type?: string; name?: string | null | undefined } & Record<string, unknown>;

@@ -8,11 +8,11 @@ const maxNames = 500;
 export const valueInputSchema = z
   .union([z.string().max(65_536), namedValueSchema])
   .describe(
-    'The value itself (`${NAME}` in it is filled in when the server is started), {"value": …}, or {"secret_ref": "name of a stored secret"}',
+    'The value itself (`${NAME}` in it is filled in when the server starts), {"value": …}, or {"secret_ref": "name of a stored secret"}',
   );
 export type ValueInput = z.infer<typeof valueInputSchema>;
 
-/** The text of a value; nothing where it is the name of a secret. */
+/** The text of a value; empty if the value is the name of a secret. */
 export function textOf(input: ValueInput): string {
   if (typeof input === 'string') return input;
   return 'value' in input ? input.value : '';
@@ -27,6 +27,6 @@ export function valuesSchema<Value extends z.ZodType>(value: Value) {
 
 /** [ID-2] The credential for a server, as a person writes it. */
 export const credentialInputSchema = credentialSchemaOf(valueInputSchema).describe(
-  'Credentials for the server; secrets are stored sealed and never shown again. `oauth`: every user connects for themselves; `token_exchange`: the token of the caller is exchanged for one that the server accepts',
+  'Credentials for the server; secrets are stored sealed and never shown again. `oauth`: every user connects their own account; `token_exchange`: the token of the caller is exchanged for one that the server accepts',
 );
 export type CredentialInput = z.infer<typeof credentialInputSchema>;

@@ -4,18 +4,18 @@ import { createFillIn, type FillIn } from '../../secrets/fill-in.ts';
 import type { Redactor } from '../../secrets/redactor.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 import { checkHeaderName, checkHeaderValue, headerOfVariable } from './header-rules.ts';
-import { looksSecret } from '../registration/secret-looks.ts';
+import { looksSecret } from '../../secrets/secret-looks.ts';
 import { baseNames, checkVariableName } from './variable-names.ts';
 
 export interface EnvironmentInput {
   secrets: Pick<SecretStore, 'get'>;
-  /** Whose own secrets may be used. */
+  /** The source whose own secrets may be used. */
   sourceId?: string;
-  /** [ENV-2] Environment variables of ours that the operator lets sources name. */
+  /** [ENV-2] Our environment variables that the operator lets sources refer to. */
   allowedNames: ReadonlySet<string>;
-  /** Our own environment, of which a child is given the few that every program needs. */
+  /** Our own environment. A child process gets only the few variables that every program needs. */
   baseEnvironment: Readonly<Record<string, string | undefined>>;
-  /** Told every secret value, so that the server's answers and logs can be cleared of them. */
+  /** Gets every secret value, to remove it from the server's responses and logs. */
   redactor?: Pick<Redactor, 'add'>;
 }
 
@@ -25,11 +25,11 @@ export function createSourceFillIn(definition: SourceDefinition, input: Environm
   return createFillIn({ secrets, sourceId, allowedNames, environment, redactor, declared: definition.environment });
 }
 
-/** [ENV-1] [ENV-3] What a child is started with, and nothing else of ours. */
+/** [ENV-1] [ENV-3] The whole environment of a child process: nothing else of ours is passed on. */
 export interface Environment {
-  /** The few of our own that every program needs. A container has its own. */
+  /** The few variables of our own that every program needs; none for a container, which has its own. */
   base: Readonly<Record<string, string>>;
-  /** What the source names, with values: it wins. */
+  /** The variables of the source, which override those of `base`. */
   given: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +37,7 @@ export async function resolveEnvironment(
   definition: SourceDefinition & { container: unknown },
   input: EnvironmentInput,
 ): Promise<Environment> {
-  // Whether its author may use risky names was decided when it was registered; what is never allowed is looked for again.
+  // Risky names were decided on at registration. Names that are never allowed are checked again.
   checkEnvironmentNames(definition, { allowRisky: true });
   const base = (definition.container === null ? baseNames : [])
     .map((name) => [name, input.baseEnvironment[name]] as const)
@@ -45,12 +45,14 @@ export async function resolveEnvironment(
   const variables = await resolveVariables(definition, input);
   for (const [name, value] of variables) {
     if (!value.includes('\0')) continue;
-    throw new CribError('VALIDATION_ERROR', `${name} contains a zero byte, which no environment can hold`, { field: fieldOf(name) });
+    throw new CribError('VALIDATION_ERROR', `${name} contains a NUL character, which environment variables cannot contain`, {
+      field: fieldOf(name),
+    });
   }
   return { base: Object.fromEntries(base), given: Object.fromEntries(variables) };
 }
 
-/** [ENV-5] What a remote server is sent with every request. */
+/** [ENV-5] The headers of every request to a remote server. */
 export async function resolveHeaders(definition: SourceDefinition, input: EnvironmentInput): Promise<{ headers: Record<string, string> }> {
   checkEnvironmentNames(definition, { allowRisky: true });
   const fillIn = createSourceFillIn(definition, input);
@@ -71,7 +73,7 @@ export async function resolveHeaders(definition: SourceDefinition, input: Enviro
   return { headers: Object.fromEntries(headers.values()) };
 }
 
-/** [ENV-6] For the moment of registration. Names that decide which code runs need the permission to run commands. */
+/** [ENV-6] Checks the names of variables and headers. Names that decide which code runs need the permission to run commands. */
 export function checkEnvironmentNames(
   { environment, env_definitions, headers }: Pick<SourceDefinition, 'environment' | 'env_definitions' | 'headers'>,
   { allowRisky = false }: { allowRisky?: boolean } = {},
@@ -82,13 +84,13 @@ export function checkEnvironmentNames(
   for (const name of Object.keys(headers)) {
     checkHeaderName(name, `headers.${name}`);
     if (seen.has(name.toLowerCase())) {
-      throw new CribError('VALIDATION_ERROR', `The header ${name} is there twice`, { field: `headers.${name}` });
+      throw new CribError('VALIDATION_ERROR', `The header ${name} is given twice: remove one`, { field: `headers.${name}` });
     }
     seen.add(name.toLowerCase());
   }
 }
 
-/** Every variable that has a value, by name: those that were registered, and those a manifest declares and the source has a secret for. */
+/** The variables that have a value, by name: registered ones, and those that a manifest declares and the source has a secret for. */
 async function resolveVariables(definition: SourceDefinition, input: EnvironmentInput): Promise<Map<string, string>> {
   const fillIn = createSourceFillIn(definition, input);
   const declared = new Map(definition.env_definitions.map((variable) => [variable.name, variable]));
@@ -106,7 +108,7 @@ async function resolveVariables(definition: SourceDefinition, input: Environment
     }
     if (required && (value === undefined || value.trim() === '')) missing.push(name);
     if (value === undefined) continue;
-    // One that is secret by its name alone may be as short as `true`, and hiding that would do more harm than good.
+    // A value that is secret by its name alone may be as short as `true`, and redacting that would do more harm than good.
     if (secret || (value.length >= 8 && looksSecret(name))) input.redactor?.add(value);
     variables.set(name, value);
   }

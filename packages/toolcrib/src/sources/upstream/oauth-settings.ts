@@ -7,7 +7,7 @@ import { createSourceFillIn, type EnvironmentInput } from './environment.ts';
 export async function resolveOAuthSettings(source: SourceRecord, resolving: EnvironmentInput): Promise<OAuthSettings> {
   const credential = source.definition?.credential;
   if (source.definition === null || credential?.type !== 'oauth') {
-    throw new CribError('CONFLICT', `${source.name} needs no connection: it is spoken to in the same way for everybody`);
+    throw new CribError('CONFLICT', `${source.name} needs no connection: its credential is not oauth`);
   }
   const { definition } = source;
   const fillIn = createSourceFillIn(definition, resolving);
@@ -20,7 +20,7 @@ export async function resolveOAuthSettings(source: SourceRecord, resolving: Envi
     sourceId: source.id,
     sourceName: source.name,
     serverUrl: definition.server_url === null ? undefined : await fillIn.text(definition.server_url, 'server_url'),
-    isLegacySse: source.source_type === 'mcp' && source.definition.transport_type === 'sse',
+    isLegacySse: 'transport_type' in definition && definition.transport_type === 'sse',
     authorizationServer: await text(credential.authorization_server, 'authorization_server'),
     resource: await text(credential.resource, 'resource'),
     client: clientId === undefined ? undefined : { client_id: clientId, ...(secret === undefined ? {} : { client_secret: secret }) },

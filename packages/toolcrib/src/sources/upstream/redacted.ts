@@ -6,8 +6,8 @@ import type { Redactor } from '../../secrets/redactor.ts';
 type Redacting = ReturnType<Redactor['except']>;
 
 /**
- * [ENV-4] The same output without the secrets that are known; the very same where there are none in it. What the caller has `given` stays:
- * a tool that repeats a guess must not tell whether it is right.
+ * [ENV-4] The output without known secrets; the same object if it has none. Values that the caller has `given` stay: redacting a guess that
+ * a tool repeats would confirm it.
  */
 export function redactOutput(output: ToolOutput, redactor: Redactor, given?: JsonObject): ToolOutput {
   const clean = cleanOutput(output, redactor);
@@ -19,7 +19,7 @@ export function redactJsonFor(json: Json, redactor: Redactor, given?: JsonObject
   return clean === json || given === undefined ? clean : redactor.except(given).redactJson(json);
 }
 
-/** The same error with other words: its kind decides whether a call is made again. */
+/** Changes the texts of the error but not its class, which decides whether a call is retried. */
 export function redactError(error: CribError, redactor: Redactor, given?: JsonObject): CribError {
   const clean = cleanError(error, redactor);
   if (clean === undefined) return error;
@@ -29,13 +29,13 @@ export function redactError(error: CribError, redactor: Redactor, given?: JsonOb
 function cleanOutput(output: ToolOutput, redactor: Redacting): ToolOutput {
   const content = redactor.redactJson(redactAcross(output.content, redactor) as Json) as ContentBlock[];
   const structured = output.structured_content === undefined ? undefined : redactor.redactJson(output.structured_content);
-  // What a server adds to its answer, and to an error: `_meta`, and the data of a JSON-RPC error.
+  // The `_meta` of a result, and the data of a JSON-RPC error.
   const metadata = output.metadata && (redactor.redactJson(output.metadata) as JsonObject);
   if (content === output.content && structured === output.structured_content && metadata === output.metadata) return output;
   return { ...output, content, ...(structured !== undefined && { structured_content: structured }), ...(metadata && { metadata }) };
 }
 
-/** Servers that read something in pieces give each in a block of its own, and whoever reads them puts them together again. */
+/** A server may return a text in pieces, one per block, and its reader joins them: a secret may lie across blocks. */
 function redactAcross(content: ContentBlock[], redactor: Redacting): ContentBlock[] {
   if (content.length < 2) return content;
   const texts = content.map((block) => (block.type === 'text' ? (block.text ?? '') : ''));
@@ -45,13 +45,18 @@ function redactAcross(content: ContentBlock[], redactor: Redacting): ContentBloc
     : content.map((block, index) => (block.type === 'text' ? { ...block, text: clean[index] ?? '' } : block));
 }
 
-function cleanError({ message, details, stack }: CribError, redactor: Redacting): Partial<CribError> | undefined {
+function cleanError({ message, summary, lastWords, details, stack }: CribError, redactor: Redacting): Partial<CribError> | undefined {
   const clean = { message: redactor.redact(message), details: details === undefined ? undefined : redactor.redactJson(details) };
   if (clean.message === message && clean.details === details) return undefined;
-  return { ...clean, stack: redactor.redact(stack ?? '') };
+  return {
+    ...clean,
+    ...(summary !== undefined && { summary: redactor.redact(summary) }),
+    ...(lastWords && { lastWords: lastWords.map((line) => redactor.redact(line)) }),
+    stack: redactor.redact(stack ?? ''),
+  };
 }
 
-/** One wrapper around every answer instead of two, which every call would pay for. */
+/** Combines two redactors. New values are added to the second. */
 export function bothRedactors(first: Redactor, second: Redactor): Redactor {
   return { add: (value) => second.add(value), ...both(first, second), except: (given) => both(first.except(given), second.except(given)) };
 }

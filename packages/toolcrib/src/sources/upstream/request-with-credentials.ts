@@ -1,13 +1,12 @@
 import type { HttpClient, HttpRequest } from '../../net/http-client.ts';
 import type { HttpResponse } from '../../net/http-exchange.ts';
-import { plainHeaders } from '../mcp/transports/streamable-http-headers.ts';
 
 export interface HttpCredentials {
-  /** Asked for every request, so that a token may change while the session lives. */
+  /** Called for every request, so that a token may change during a session. */
   headers?(request: { readonly method: string; readonly url: URL }): Promise<Record<string, string>> | Record<string, string>;
   /** Added to the address of every request. */
   query?: Readonly<Record<string, string>>;
-  /** Told of a refused credential. True when there is another now, and the request shall be sent again. */
+  /** Called when a credential was refused. Resolves with true if the request should be sent again with a new one. */
   onChallenge?(challenge: HttpChallenge): Promise<boolean>;
 }
 
@@ -17,19 +16,17 @@ export interface HttpChallenge {
   /** RFC 9449 §8.2, or the empty string. */
   dpopNonce: string;
   url: URL;
-  /** What `headers` had given for the request. */
+  /** The result of `headers` for the request. */
   sent: Readonly<Record<string, string>>;
 }
 
-/** How often one request is sent again with other credentials. */
+/** How often one request is sent again with new credentials. */
 const maxChallenges = 2;
 
-/** How the headers of a source and those of one request become the headers that are sent. */
+/** Merges the headers of a source with those of one request. */
 export type JoinHeaders = (own: Readonly<Record<string, string>>, request: Readonly<Record<string, string>>) => Record<string, string>;
 
-const requestFirst: JoinHeaders = (own, request) => ({ ...plainHeaders(own), ...request });
-
-/** Most credentials do not look at the address, and one that is text already is sent as it is. */
+/** Parses the address only if a credential needs the URL, which few do. */
 class AskedRequest {
   readonly method: string;
   readonly #origin: string;
@@ -46,12 +43,12 @@ class AskedRequest {
   }
 }
 
-/** Sends a request with the headers that are in force at this moment. */
+/** Sends a request with the current credentials. */
 export async function requestWithCredentials(
   client: HttpClient,
   request: HttpRequest,
   credentials: HttpCredentials,
-  join: JoinHeaders = requestFirst,
+  join: JoinHeaders,
 ): Promise<HttpResponse> {
   const url = withQuery(request.url, credentials.query);
   const asked = new AskedRequest(request.method, client.origin, url);
@@ -65,7 +62,7 @@ export async function requestWithCredentials(
     const renewed = await credentials
       .onChallenge?.({ status, wwwAuthenticate, dpopNonce, url: asked.url, sent: own })
       .catch((error: unknown) => {
-        // Nobody will read it, and until somebody does it holds a connection.
+        // An unread response would hold its connection.
         response.body.destroy();
         throw error;
       });
@@ -82,7 +79,7 @@ function withQuery(url: URL | string, query: Readonly<Record<string, string>> | 
   return target;
 }
 
-/** In place of whatever the request has under these names: nobody puts another key in the place of ours. */
+/** Replaces parameters of the request with these names, so that a caller cannot replace our key. */
 function withPairs(target: string, query: [name: string, value: string][]): string {
   const [path = '', asked = ''] = target.split(/\?(.*)/s, 2);
   const names = new Set(query.map(([name]) => encodeURIComponent(name)));

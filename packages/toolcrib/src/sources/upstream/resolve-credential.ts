@@ -11,14 +11,14 @@ import type { SourceRecord } from '../../model/source.ts';
 import { upstreamSecret } from '../../model/upstream-secret.ts';
 import { connectionTokens } from './connection-tokens.ts';
 import { createSourceFillIn, type EnvironmentInput } from './environment.ts';
-import type { Speakers } from './speakers.ts';
+import type { ConnectionOwners } from './connection-owners.ts';
 import { sentToken, type UpstreamCredential, type UpstreamTokens } from './upstream-credential.ts';
 
-/** From where tokens come, for each kind of credential that has some. */
+/** The sources of tokens, for the types of credential that use tokens. */
 export interface TokenSources {
-  clients: ClientCredentialTokens;
+  clientTokens: ClientCredentialTokens;
   connections: ConnectionTokens;
-  speakers: Speakers;
+  connectionOwners: ConnectionOwners;
   exchange: TokenExchange;
 }
 
@@ -26,13 +26,13 @@ interface ResolvingCredential extends TokenSources {
   source: SourceRecord;
   definition: SourceDefinition;
   resolving: EnvironmentInput;
-  /** Who calls; nobody where the source itself is asked for its tools. */
+  /** The caller; undefined during discovery. */
   principal: Principal | undefined;
 }
 
 /**
- * [ID-2] The one place that knows what each kind of credential comes to. What is missing or does not fit is an error, and no kind ever stands
- * in for another: nothing is sent without its credential.
+ * [ID-2] The one place that resolves every type of credential. A missing or invalid value is an error, and no type falls back to another:
+ * nothing is sent without its credential.
  */
 export async function resolveCredential(credential: Credential, input: ResolvingCredential): Promise<UpstreamCredential> {
   const { definition, resolving, source, principal } = input;
@@ -78,11 +78,11 @@ export async function resolveCredential(credential: Credential, input: Resolving
           ? { privateKey: await optionalSecret(credential.private_key, 'private_key'), algorithm: credential.algorithm }
           : { assertion: await secret(credential.assertion, 'assertion'), identityProvider: credential.identity_provider }),
       };
-      return { type: 'tokens', tokens: serviceTokens(asked, input.clients) };
+      return { type: 'tokens', tokens: serviceTokens(asked, input.clientTokens) };
     }
     case 'oauth': {
-      const speaker = await input.speakers.of(source, principal?.key ?? sourceOwner);
-      return { type: 'tokens', tokens: connectionTokens(speaker, input.connections) };
+      const connectionOwner = await input.connectionOwners.of(source, principal?.key ?? sourceOwner);
+      return { type: 'tokens', tokens: connectionTokens(connectionOwner, input.connections) };
     }
     case 'token_exchange': {
       const terms = {
@@ -115,32 +115,32 @@ function header(name: string, value: string): UpstreamCredential {
   return { type: 'header', name, value: upstreamSecret(value) };
 }
 
-/** Asked anew for every request: a token may end while the session lives. */
-function serviceTokens(asked: ServiceIdentity, clients: ClientCredentialTokens): UpstreamTokens {
+/** Gets the token for every request, because a token may expire during a session. */
+function serviceTokens(asked: ServiceIdentity, clientTokens: ClientCredentialTokens): UpstreamTokens {
   return {
-    get: async () => ({ accessToken: await clients.get(asked), scheme: 'Bearer' }),
-    // Once more with a fresh token: the old one may have been withdrawn before its time.
+    get: async () => ({ accessToken: await clientTokens.get(asked), scheme: 'Bearer' }),
+    // Retry with a new token: the old one may have been revoked before it expired.
     async refused({ status }) {
       if (status !== 401) return false;
-      clients.drop(asked);
+      clientTokens.drop(asked);
       return true;
     },
   };
 }
 
 function known(principal: Principal | undefined): Principal {
-  if (principal === undefined) throw new CribError('INTERNAL', 'Nobody speaks');
+  if (principal === undefined) throw new CribError('INTERNAL', 'A per-user credential needs a caller');
   return principal;
 }
 
-/** RFC 7617 §2: everything behind the first colon is the password. */
+/** RFC 7617 §2: everything after the first colon is the password. */
 function withoutColon(username: string): string {
   if (!username.includes(':')) return username;
-  throw new CribError('VALIDATION_ERROR', 'A user name cannot have a colon in it', { field: 'credential.username' });
+  throw new CribError('VALIDATION_ERROR', 'A user name cannot contain a colon', { field: 'credential.username' });
 }
 
 /** RFC 6265 §4.1.1. */
 function cookieValue(value: string): string {
   if (/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(value)) return value;
-  throw new CribError('VALIDATION_ERROR', 'The key has characters in it that no cookie can carry', { field: 'credential.value' });
+  throw new CribError('VALIDATION_ERROR', 'The key contains characters that a cookie cannot contain', { field: 'credential.value' });
 }

@@ -1,5 +1,6 @@
 import type { Isolation, Turn } from '../../isolation/isolation.ts';
 import type { ImportReport } from '../../model/import-report.ts';
+import type { ImportedDocument } from '../documents/imported-document.ts';
 import type { Json, JsonSchema } from '../../model/json.ts';
 import type { DiscoveredTool } from '../../model/tool.ts';
 import type { PlannedWorkflow } from '../../model/workflow-plan.ts';
@@ -14,26 +15,19 @@ import { Unsupported } from './unsupported.ts';
 
 export interface WorkflowsInput {
   text: string;
-  /** Where the document was, for its relative addresses. */
+  /** The document's address, which resolves relative ones. */
   url: URL | null;
-  /** The registered source that a source description of this name means. */
+  /** Finds the registered source for the source description of this name. */
   sources(name: string): RegisteredSource | undefined;
   isolation: Isolation;
   turn: Turn;
 }
 
-export interface ImportedWorkflows {
-  title: string;
-  version: string;
-  tools: DiscoveredTool[];
-  report: ImportReport;
-}
-
 /**
- * [WF-1] An Arazzo document as tools: one for each workflow. A workflow that cannot be carried out as it is written is left out and reported, by
- * name. Throws `VALIDATION_ERROR` where the document as a whole cannot be read.
+ * [WF-1] Imports an Arazzo document: one tool for each workflow. A workflow that cannot be run as written is skipped and reported by name.
+ * Throws `VALIDATION_ERROR` if the document as a whole cannot be read.
  */
-export async function importWorkflows({ text, url, sources, isolation, turn }: WorkflowsInput): Promise<ImportedWorkflows> {
+export async function importWorkflows({ text, url, sources, isolation, turn }: WorkflowsInput): Promise<ImportedDocument> {
   const { document, warnings: ofText } = await readArazzo(text, isolation, turn);
   const { info, sourceDescriptions: descriptions, components } = document;
   const skipped: ImportReport['skipped'] = [];
@@ -86,7 +80,7 @@ export async function importWorkflows({ text, url, sources, isolation, turn }: W
   return { title: info.title, version: info.version, tools, report };
 }
 
-/** Those that can be read, by id. */
+/** The workflows that can be read, by id. */
 function readWorkflows(document: ArazzoDocument, skip: (id: string, reason: string) => void): Map<string, ArazzoWorkflow> {
   const workflows = new Map<string, ArazzoWorkflow>();
   const taken = new Set<string>();
@@ -94,7 +88,7 @@ function readWorkflows(document: ArazzoDocument, skip: (id: string, reason: stri
     const parsed = workflowSchema.safeParse(given);
     const id = typeof given['workflowId'] === 'string' ? given['workflowId'].slice(0, 200) : `workflows.${index}`;
     if (!parsed.success) skip(id, whatIsWrong(parsed.error));
-    // Names of tools are the same in capital letters.
+    // Tool names ignore letter case.
     else if (taken.has(id.toLowerCase())) skip(id, 'another workflow of this document has the same name');
     else {
       workflows.set(id, parsed.data);
@@ -126,12 +120,12 @@ function toolOf(
   };
 }
 
-/** What changes nothing step by step changes nothing. */
+/** A workflow is read-only if all its steps are. */
 function onlyReads(workflows: PlannedWorkflow[]): boolean {
   return workflows.every(({ steps }) => steps.every(({ calls }) => 'workflow_id' in calls || calls.read_only));
 }
 
-/** Those of components that no workflow uses may be wrong without harm. */
+/** Leaves out invalid parameters: they do no harm unless a workflow uses them. */
 function componentValues({ components }: ArazzoDocument): NonNullable<DiscoveredTool['workflow']>['component_values'] {
   const values = Object.keys(components.parameters).flatMap((name): [string, Json][] => {
     const found = orUnsupported(() => resolveParameter({ reference: `$components.parameters.${name}` }, components));

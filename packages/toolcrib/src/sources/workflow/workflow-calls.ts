@@ -1,13 +1,13 @@
 import type { ToolOutput } from '../../model/call.ts';
 import { CribError } from '../../model/crib-error.ts';
-import { createComputePool } from '../builtin/compute/compute-pool.ts';
+import { createComputePool } from '../../threads/compute/compute-pool.ts';
 import type { Source } from '../source.ts';
-import type { CallTool } from './call-tool.ts';
+import type { CallTool } from '../source-ports.ts';
 import type { FindsAny } from './criterion.ts';
 import { WorkflowRun, type Ending } from './run/run-workflow.ts';
 import type { StepRecord } from './run/trail.ts';
 
-/** [WF-1] The tools that are workflows. */
+/** [WF-1] Calls the tools that are workflows. */
 export function createWorkflowCalls({ callTool }: { callTool: CallTool }): Source {
   // Threads start with the first query.
   const compute = createComputePool();
@@ -16,11 +16,11 @@ export function createWorkflowCalls({ callTool }: { callTool: CallTool }): Sourc
     async call(tool, args, context) {
       const { workflow: plan } = tool;
       const { steps } = context;
-      if (plan === null || steps === undefined) throw new CribError('INTERNAL', `${tool.name} is no workflow that can be run`);
+      if (plan === null || steps === undefined) throw new CribError('INTERNAL', `${tool.name} is not a workflow that can be run`);
       const findsAny: FindsAny = async (query, value) => {
         const work = { kind: 'json_query', data: JSON.stringify(value), query } as const;
         const outcome = await compute.run(work, context.principal.key, context.signal);
-        if ('failure' in outcome) throw new CribError('VALIDATION_ERROR', `The query ${query} could not be answered: ${outcome.failure}`);
+        if ('failure' in outcome) throw new CribError('VALIDATION_ERROR', `The query ${query} failed: ${outcome.failure}`);
         return (JSON.parse(outcome.structured) as { matches: unknown[] }).matches.length > 0;
       };
       const run = new WorkflowRun({ plan, context, steps, callTool, findsAny });
@@ -31,7 +31,7 @@ export function createWorkflowCalls({ callTool }: { callTool: CallTool }): Sourc
   };
 }
 
-/** [EXEC-4] A workflow that ends with a step that failed has failed, whatever it has brought about. */
+/** [EXEC-4] A workflow that ends with a failed step has failed, even if it has outputs. */
 function outputOf({ outputs, failure }: Ending, records: StepRecord[]): ToolOutput {
   const metadata = { workflow: { steps: records } };
   if (failure === null) return { content: [{ type: 'text', text: JSON.stringify(outputs) }], structured_content: outputs, metadata };

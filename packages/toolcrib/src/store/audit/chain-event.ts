@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { AuditHead } from '../../model/audit.ts';
 import type { Queries, Tables } from '../tables.ts';
-import { ledgers, storedValues } from './ledgers.ts';
-import { newestMac, rowMac, type ChainKeys } from './mac.ts';
+import { storedValues } from '../stored-values.ts';
+import { ledgers } from './ledgers.ts';
+import { rowMac, type ChainKeys } from './mac.ts';
 import { openChain } from './open-chain.ts';
 
 const ledger = 'changes' as const;
@@ -18,9 +19,9 @@ export async function chainEvent(
   row: Selectable<Tables['events']>,
   seen: AuditHead | undefined,
 ): Promise<AuditHead> {
-  const last = (await lastLink(transaction, keys.newest, seen)) ?? (await begin(transaction, keys, row.at));
+  const last = (await lastLink(transaction, keys.newest.kid, seen)) ?? (await begin(transaction, keys, row.at));
   const link = { ledger: ledgers.changes, chain: last.chain, seq: last.seq + 1, previous: last.mac };
-  const mac = rowMac(newestMac(keys), link, storedValues(ledgers.changes, row));
+  const mac = rowMac(keys.newest.key, link, storedValues(ledgers.changes.columns, row));
   const { chain, seq } = link;
   await transaction.updateTable('events').set({ chain, seq, mac }).where('id', '=', row.id).execute();
   return { ledger, chain, seq, mac };
@@ -41,6 +42,6 @@ async function lastLink(transaction: Queries, kid: string, seen: AuditHead | und
   // Retention may have deleted all there was.
   const left = { ledger, chain: chain.id, seq: chain.pruned_seq, mac: chain.pruned_seq > 0 ? chain.pruned_mac : chain.mac };
   const found = row === undefined ? left : { ledger, chain: chain.id, seq: row.seq ?? 0, mac: row.mac ?? '' };
-  // Going on from what was there leaves a gap where somebody has cut it off.
+  // Going on from the row that this server has seen leaves a gap where somebody has cut the chain.
   return seen?.chain === found.chain && seen.seq > found.seq ? seen : found;
 }

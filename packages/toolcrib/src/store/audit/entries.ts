@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Queries } from '../tables.ts';
-import type { Ledger, StoredValue } from './ledgers.ts';
+import type { StoredValue } from '../stored-values.ts';
+import type { Ledger } from './ledgers.ts';
 
 /** A row of the record, with its place in its chain. */
 export type AuditEntry = Record<string, StoredValue>;

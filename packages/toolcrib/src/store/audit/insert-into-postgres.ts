@@ -1,7 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { Queries } from '../tables.ts';
-import type { InsertRows } from './chain-writer.ts';
-import type { Ledger } from './ledgers.ts';
+import type { InsertRows, Ledger } from './ledgers.ts';
 
 /** One text for batches of any size: the rows travel as one JSON parameter. */
 export function insertIntoPostgres(queries: Queries, { table, columns }: Ledger): InsertRows {

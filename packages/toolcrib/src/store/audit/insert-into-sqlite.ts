@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Queries } from '../tables.ts';
-import type { InsertRows } from './chain-writer.ts';
-import type { Ledger, StoredValue } from './ledgers.ts';
+import type { StoredValue } from '../stored-values.ts';
+import type { InsertRows, Ledger } from './ledgers.ts';
 
 /** How many rows one statement takes at most. There is one for every number up to here, prepared when it is first needed. */
 const mostRows = 64;

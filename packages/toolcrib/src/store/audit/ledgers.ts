@@ -2,7 +2,7 @@ import type { AuditLedger } from '../../model/audit.ts';
 import type { CallRecord } from '../../model/call.ts';
 import type { ChangeEvent } from '../../model/event.ts';
 import type { Refusal } from '../../model/refusal.ts';
-import { plainText } from '../plain-text.ts';
+import type { StoredValue } from '../stored-values.ts';
 
 type ColumnType = 'text' | 'integer';
 
@@ -15,12 +15,13 @@ export interface Ledger {
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
   /**
    * How many columns there were when the first row was chained. Those after them came later, and new ones are added at the end: the mac
-   * covers them up to the last that is not null, so that what was written before is still as it was.
+   * covers them up to the last that is not null, so that earlier rows still verify.
    */
   readonly firstColumns: number;
 }
 
-export type StoredValue = string | number | null;
+/** The values of each row, then its chain, its place in it and its mac. */
+export type InsertRows = (rows: readonly (readonly StoredValue[])[]) => Promise<void>;
 
 const callColumns: Record<keyof CallRecord, ColumnType> = {
   call_id: 'text',
@@ -77,14 +78,3 @@ export const ledgers: Readonly<Record<AuditLedger, Ledger>> = {
   changes: { name: 'changes', table: 'events', id: 'id', time: 'at', columns: Object.entries(changeColumns), firstColumns: 9 },
   refusals: { name: 'refusals', table: 'refusals', id: 'id', time: 'at', columns: Object.entries(refusalColumns), firstColumns: 13 },
 };
-
-/** Every column of a row: the same for what is about to be written and for what was read. */
-export function storedValues({ columns }: Ledger, row: object): StoredValue[] {
-  const values: StoredValue[] = [];
-  for (const column of columns) {
-    // Not there at all in what an earlier version noted of a call, before it was written here.
-    const value = (row as Record<string, StoredValue | undefined>)[column[0]] ?? null;
-    values.push(typeof value === 'string' ? plainText(value) : value);
-  }
-  return values;
-}

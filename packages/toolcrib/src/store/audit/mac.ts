@@ -1,12 +1,11 @@
-import type { Ledger, StoredValue } from './ledgers.ts';
+import { createHmac, type KeyObject } from 'node:crypto';
+import type { StoredValue } from '../stored-values.ts';
+import type { Ledger } from './ledgers.ts';
 
-/** The mac of a text under one key. */
-export type Mac = (text: string) => string;
-
-/** The keys that macs are made with. The newest makes them; the older ones check what they made before. */
+/** The keys that macs are made with. The newest makes them; the older ones check the macs they made before. */
 export interface ChainKeys {
-  readonly newest: string;
-  find(kid: string): Mac | undefined;
+  readonly newest: { readonly kid: string; readonly key: KeyObject };
+  find(kid: string): KeyObject | undefined;
 }
 
 /** Where a row stands. */
@@ -19,25 +18,22 @@ interface Link {
 }
 
 /** The place, in which there is no bracket, and the values as a JSON list, so that no two rows are ever written alike. */
-export function rowMac(mac: Mac, { ledger, chain, seq, previous }: Link, values: readonly StoredValue[]): string {
-  return mac(`${ledger.name}:${chain}:${seq}:${previous}${JSON.stringify(covered(ledger, values))}`);
+export function rowMac(key: KeyObject, { ledger, chain, seq, previous }: Link, values: readonly StoredValue[]): string {
+  return macOf(key, `${ledger.name}:${chain}:${seq}:${previous}${JSON.stringify(covered(ledger, values))}`);
 }
 
-/** Without the columns that came later and say nothing. */
+/** Without the columns that were added later and are null. */
 function covered({ firstColumns }: Ledger, values: readonly StoredValue[]): readonly StoredValue[] {
   let length = values.length;
   while (length > firstColumns && values[length - 1] === null) length -= 1;
   return length === values.length ? values : values.slice(0, length);
 }
 
-/** Of something that is no row: it begins with no ledger's name, so neither can stand for the other. */
-export function noteMac(mac: Mac, purpose: 'chain' | 'pruned', values: readonly StoredValue[]): string {
-  return mac(`${purpose}${JSON.stringify(values)}`);
+/** Of a note, which is not a row: it begins with no ledger's name, so neither can stand for the other. */
+export function noteMac(key: KeyObject, purpose: 'chain' | 'pruned', values: readonly StoredValue[]): string {
+  return macOf(key, `${purpose}${JSON.stringify(values)}`);
 }
 
-/** The newest key, which makes what is written now. */
-export function newestMac(keys: ChainKeys): Mac {
-  const mac = keys.find(keys.newest);
-  if (mac === undefined) throw new Error(`The audit key ${keys.newest} is not there`);
-  return mac;
+export function macOf(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
 }

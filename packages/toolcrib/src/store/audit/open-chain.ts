@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { auditLedgers, formatHead, type AuditHead, type AuditLedger } from '../../model/audit.ts';
 import type { Queries } from '../tables.ts';
 import { ledgers } from './ledgers.ts';
-import { newestMac, noteMac, type ChainKeys } from './mac.ts';
+import { noteMac, type ChainKeys } from './mac.ts';
 
 /** One chain as it was opened; `mac` also stands in front of its first row. */
 export interface OpenedChain {
@@ -18,18 +18,18 @@ const notedChains = 10;
  * far the chains before it had come: neither a whole chain nor the end of an earlier one can vanish unnoticed.
  */
 export async function openChain(transaction: Queries, keys: ChainKeys, ledger: AuditLedger, now: number): Promise<OpenedChain> {
-  const { newest: kid } = keys;
+  const { kid, key } = keys.newest;
   const recent = transaction.selectFrom('chains').select(['id', 'mac', 'heads']).orderBy('id', 'desc');
   const entries = await recent.limit(notedChains * auditLedgers.length).execute();
   const [last] = entries;
   const id = (last?.id ?? 0) + 1;
-  // What an earlier entry says already is not said again.
+  // Heads in an earlier entry are not repeated.
   const noted = new Set(entries.flatMap((entry) => entry.heads.split(' ')));
   const heads = (await latestHeads(transaction))
     .map(formatHead)
     .filter((head) => !noted.has(head))
     .join(' ');
-  const mac = noteMac(newestMac(keys), 'chain', [id, ledger, kid, now, heads, last?.mac ?? '']);
+  const mac = noteMac(key, 'chain', [id, ledger, kid, now, heads, last?.mac ?? '']);
   await transaction
     .insertInto('chains')
     .values({ id, ledger, kid, opened_at: now, heads, mac, pruned_seq: 0, pruned_mac: '', pruned_by: '' })

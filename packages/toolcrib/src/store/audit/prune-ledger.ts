@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Queries } from '../tables.ts';
 import { chainsWithRows } from './chains-with-rows.ts';
 import type { Ledger } from './ledgers.ts';
-import { newestMac, noteMac, type ChainKeys } from './mac.ts';
+import { noteMac, type ChainKeys } from './mac.ts';
 
 interface Pruning {
   queries: Queries;
@@ -22,7 +22,7 @@ interface SeenRow {
 const rowsPerDelete = 1000;
 
 /**
- * [OPS-3] Deletes what is older. A chain is cut from its beginning only, up to the first row that is young enough: a call that took long
+ * [OPS-3] Deletes older rows. A chain is cut from its beginning only, up to the first row that is young enough: a call that took long
  * stays until those that ended before it have gone.
  */
 export async function pruneLedger({ queries, keys, ledger, beforeMs }: Pruning): Promise<number> {
@@ -57,7 +57,7 @@ async function pruneChain(queries: Queries, keys: ChainKeys, ledger: Ledger, cha
 
 /** Vouches for the deletion: without this mark a row that is not there was taken away. */
 async function markPruned(transaction: Queries, keys: ChainKeys, chain: number, { seq, mac }: SeenRow): Promise<void> {
-  const by = `${keys.newest}.${noteMac(newestMac(keys), 'pruned', [chain, seq, mac])}`;
+  const by = `${keys.newest.kid}.${noteMac(keys.newest.key, 'pruned', [chain, seq, mac])}`;
   await transaction
     .updateTable('chains')
     .set({ pruned_seq: seq, pruned_mac: mac, pruned_by: by })

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql, type Selectable } from 'kysely';
 import type { AuditHead, AuditProblem } from '../../model/audit.ts';
 import type { Queries, Tables } from '../tables.ts';
-import { storedValues, type Ledger, type StoredValue } from './ledgers.ts';
+import { storedValues, type StoredValue } from '../stored-values.ts';
+import type { Ledger } from './ledgers.ts';
 import { noteMac, rowMac, type ChainKeys } from './mac.ts';
 
 type ChainRow = Selectable<Tables['chains']>;
@@ -13,7 +14,7 @@ interface ChainVerification {
   keys: ChainKeys | undefined;
   ledger: Ledger;
   chain: ChainRow;
-  /** What others have noted of it. */
+  /** Heads of it that were noted elsewhere. */
   heads: readonly AuditHead[];
   note(problem: AuditProblem): void;
 }
@@ -55,7 +56,7 @@ export async function verifyChain({ queries, keys, ledger, chain, heads, note }:
         continue;
       }
       if (seq !== last + 1) tell(last + 1, seq === last + 2 ? 'the row was removed' : `the rows ${last + 1} to ${seq - 1} were removed`);
-      else if (key !== undefined && rowMac(key, { ledger, chain: chain.id, seq, previous }, storedValues(ledger, row)) !== mac) {
+      else if (key !== undefined && rowMac(key, { ledger, chain: chain.id, seq, previous }, storedValues(ledger.columns, row)) !== mac) {
         tell(seq, 'the row was changed', id);
       }
       if (differs(wanted.get(seq), mac)) tell(seq, 'it is not the row that was noted as a head', id);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openApiDefinitionSchema } from '../../../src/model/openapi-definition.ts';
-import { hasMoved } from '../../../src/sources/registration/has-moved.ts';
+import { openApiDefinitionSchema } from '../../../src/sources/openapi/openapi-definition.ts';
+import { hasMoved } from '../../../src/sources/source-registrations.ts';
 
 const define = (fields: object) => openApiDefinitionSchema.parse({ document: { url: 'https://docs.example/a.json' }, ...fields });
 const server_url = 'https://api.example';
@@ -33,6 +33,6 @@ const cases: [what: string, before: object, after: object, moved: boolean][] = [
   ],
 ];
 
-test.each(cases)('[ENV-4] with %s secrets are to be given again, or not', (_what, before, after, moved) => {
-  expect(hasMoved(define(before), define(after))).toBe(moved);
+test.each(cases)('[ENV-4] secrets must be given again, or not, after a change of %s', (_what, before, after, moved) => {
+  expect(hasMoved({ source_type: 'openapi', definition: define(before) }, define(after))).toBe(moved);
 });

@@ -11,12 +11,12 @@ function toolAt(server: string, name = server): DiscoveredTool {
 }
 const [a, b] = [toolAt('https://a.example/v1', 'a'), toolAt('https://b.example', 'b')];
 
-test('[SEC-1] the first import says where the service is', () => {
+test('[SEC-1] the first import decides the origin of the service', () => {
   expect(pinOrigins([a, b], null)).toEqual({ tools: [a, b], origins: ['https://a.example', 'https://b.example'], skipped: [] });
   expect(pinOrigins([], null)).toEqual({ tools: [], origins: null, skipped: [] });
 });
 
-test('[SEC-1] later ones cannot add to it, however alike the new place looks', () => {
+test('[SEC-1] later imports cannot add an origin, however similar it looks', () => {
   const known = ['https://a.example'];
   for (const server of [
     'https://b.example',
@@ -32,7 +32,7 @@ test('[SEC-1] later ones cannot add to it, however alike the new place looks', (
   expect(pinOrigins([moved], known).tools).toEqual([moved]);
 });
 
-test('workflows are nowhere, and stay', () => {
+test('workflows have no origin, and get none', () => {
   const flow: DiscoveredTool = { definition: { name: 'flow', description: '', input_schema: {} }, tags: [], execution_mode: 'workflow' };
   expect(pinOrigins([flow], null)).toEqual({ tools: [flow], origins: null, skipped: [] });
 });
@@ -46,6 +46,6 @@ const beginnings: [listed: string[], base: URL | null, expected: string[]][] = [
   [['schemas/'], null, []],
   [['file:///etc/', 'ftp://x/', 'javascript:1'], at('https://a.example/openapi.json'), []],
 ];
-test.each(beginnings)('[SEC-1] %j is what a document at %s may refer to', (listed, base, expected) => {
+test.each(beginnings)('[SEC-1] only %j may be referred to by a document at %s', (listed, base, expected) => {
   expect(allowedBeginnings(listed, base)).toEqual(expected);
 });

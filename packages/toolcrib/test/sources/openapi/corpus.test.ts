@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createArgumentValidator } from '../../../src/execution/argument-validator.ts';
+import { createArgumentValidator } from '../../../src/validation/tool-validators.ts';
 import { corpus, corpusPath } from '../../fixtures/openapi/corpus.ts';
 import { countOperations } from '../../fixtures/openapi/count-operations.ts';
 import { importedTools } from '../../fixtures/openapi/imported-tools.ts';
@@ -17,13 +17,13 @@ describe.for(corpus)('$file', ({ file, large, operations, skips }) => {
     if (!skipped) imported = await importedTools(corpusPath(file, largeOnes), 'corpus');
   });
 
-  test.skipIf(skipped)('[OAS-1] every operation is a tool, but those that are known not to be', () => {
+  test.skipIf(skipped)('[OAS-1] every operation is a tool, except for the known ones', () => {
     expect(imported.report).toMatchObject({ operations, tools: operations - skips.length });
     expect(imported.report.skipped).toEqual(skips);
     expect(imported.tools).toHaveLength(operations - skips.length);
   });
 
-  test.skipIf(skipped)('[OAS-1] [OAS-2] no tool is hollow: each has the parameters and the body that its document gives it', () => {
+  test.skipIf(skipped)('[OAS-1] [OAS-2] no tool is hollow: each has the parameters and body of its document', () => {
     const counted = countOperations(corpusPath(file, largeOnes));
     expect(counted.length).toBe(operations);
     const toolOf = new Map(imported.tools.map((tool) => [`${tool.method} ${tool.path}`, tool]));
@@ -36,7 +36,7 @@ describe.for(corpus)('$file', ({ file, large, operations, skips }) => {
     expect(faults).toEqual([]);
   });
 
-  test.skipIf(skipped)('[OAS-3] every input schema compiles, stands for itself and can be written down', async () => {
+  test.skipIf(skipped)('[OAS-3] every input schema compiles, is self-contained and can be serialised', async () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
     const validator = createArgumentValidator();
     const failures: string[] = [];
@@ -54,21 +54,21 @@ describe.for(corpus)('$file', ({ file, large, operations, skips }) => {
     expect(failures).toEqual([]);
   });
 
-  test.skipIf(skipped)('[NAME-3] every name is legal, and no other is like it where case is ignored', () => {
+  test.skipIf(skipped)('[NAME-3] every name is legal, and unique ignoring case', () => {
     const names = imported.tools.map((tool) => tool.model_name);
     expect(names.filter((name) => !/^[A-Za-z0-9_-]{1,64}$/.test(name))).toEqual([]);
     expect(imported.tools.filter((tool) => !/^[A-Za-z0-9_.-]{1,128}$/.test(tool.definition.name))).toEqual([]);
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
   });
 
-  test.skipIf(skipped)('[OAS-1] the same document gives the same tools again', async () => {
+  test.skipIf(skipped)('[OAS-1] the same document always gives the same tools', async () => {
     const again = await importedTools(corpusPath(file, largeOnes), 'corpus');
     expect(JSON.stringify(again.tools) === JSON.stringify(imported.tools)).toBe(true);
     expect(again.report).toEqual(imported.report);
   });
 });
 
-test('[OAS-1] operations whose requests are described in other documents are no tools, and say why, where those may not be read', async () => {
+test('[OAS-1] operations described in forbidden other documents are left out, with the reason', async () => {
   const path = corpusPath('oai-petstore-separate-2.0/spec/swagger.json', largeOnes);
   const { tools, report } = await importedTools(path, 'corpus', { external_refs: [] });
   expect(tools.map(({ method, path: template }) => `${method} ${template}`)).toEqual(['GET /pets/{id}', 'DELETE /pets/{id}']);
@@ -78,7 +78,7 @@ test('[OAS-1] operations whose requests are described in other documents are no 
   ]);
 });
 
-test('[OAS-1] what is counted is what a reader of the document would count', () => {
+test('[OAS-1] the number of tools is what a reader of the document would count', () => {
   const counted = countOperations(corpusPath('machines-3.0/specification.yml', largeOnes));
   expect(counted.find(({ operation }) => operation === 'DELETE /v2/machines/{machine_id}')).toEqual({
     operation: 'DELETE /v2/machines/{machine_id}',

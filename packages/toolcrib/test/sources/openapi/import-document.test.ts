@@ -28,8 +28,8 @@ const documentWith = (paths: JsonObject, more: JsonObject = {}): JsonObject => (
 });
 const bodied = (schema: JsonObject) => ({ requestBody: { content: { 'application/json': { schema } } } });
 
-describe('[OAS-1] a document becomes tools', () => {
-  test('with a report of what it is', async () => {
+describe('[OAS-1] the import of a document', () => {
+  test('gives tools and a report', async () => {
     const text = 'openapi: 3.1.0\ninfo: {title: Pets, version: 1.2}\nservers: [{url: /v1}]\npaths:\n  /pets:\n    get: {}\n    post: 7\n';
     const { title, version, tools, report } = await imported(text);
     expect({ title, version, names: tools.map(({ definition }) => definition.name) }).toEqual({
@@ -41,7 +41,7 @@ describe('[OAS-1] a document becomes tools', () => {
       format: '3.1.0',
       operations: 2,
       tools: 1,
-      skipped: [{ operation: 'POST /pets', reason: 'It is no object' }],
+      skipped: [{ operation: 'POST /pets', reason: 'The entry is not an object' }],
       warnings: [],
       bytes: text.length,
       tokens: expect.any(Number),
@@ -52,7 +52,7 @@ describe('[OAS-1] a document becomes tools', () => {
     });
   });
 
-  test('the same on every import, whatever there is of it', async () => {
+  test('gives the same tools every time, however much of it there is', async () => {
     const parameters = Array.from({ length: 5 }, (_, i) => ({
       in: 'query',
       name: `p${i}`,
@@ -66,32 +66,32 @@ describe('[OAS-1] a document becomes tools', () => {
     expect(first.report.advice).toContain('300 tools');
   });
 
-  test('with so many operations that the rest is only counted', async () => {
+  test('counts operations beyond the limit, and leaves them out', async () => {
     const paths = Object.fromEntries(Array.from({ length: 32_000 }, (_, i) => [`/p${i}`, { get: {} }]));
     const { tools, report } = await imported(documentWith(paths));
     expect(tools).toHaveLength(20_000);
     expect(report).toMatchObject({ operations: 32_000, tools: 20_000 });
-    expect(report.skipped.at(-1)).toEqual({ operation: '2000 more', reason: 'They are too many to be listed' });
+    expect(report.skipped.at(-1)).toEqual({ operation: '2000 more', reason: 'Too many to list' });
   });
 
-  test('what is none is refused with what it looks like', async () => {
+  test('refuses anything that is not OpenAPI, with what it looks like', async () => {
     await expect(imported('{"arazzo": "1.0.0"}')).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
       message: expect.stringMatching(/not an OpenAPI document.*type workflow/),
     });
   });
 
-  test('keys of YAML that stand twice are warnings', async () => {
+  test('warns of YAML keys that appear twice', async () => {
     const { report } = await imported('swagger: 2.0\nhost: a.example\npaths:\n  /a:\n    get: {}\n    get: {}\n');
     expect(report).toMatchObject({
       format: '2.0',
       tools: 1,
-      warnings: [{ operation: null, message: expect.stringContaining('"get" stands twice') }],
+      warnings: [{ operation: null, message: expect.stringContaining('"get" is repeated') }],
     });
   });
 });
 
-describe('[OAS-1] other documents are read where that is allowed, and nowhere else', () => {
+describe('[OAS-1] other documents are read if that is allowed, and only then', () => {
   const files: Record<string, string> = {
     'https://docs.example/api/pet.yaml':
       'Pet:\n  type: object\n  properties:\n    owner: {$ref: "people/owner.json#/Owner"}\n    tag: {$ref: "#/Tag"}\nTag: {type: string}\n',
@@ -110,7 +110,7 @@ describe('[OAS-1] other documents are read where that is allowed, and nowhere el
     { components: { schemas: { Own: { type: 'integer' } } } },
   );
 
-  test('references of all of them lead to each other', async () => {
+  test('and references lead from each to the others', async () => {
     const asked: string[] = [];
     const { tools, report } = await imported(document, { externalRefs: ['https://docs.example/api'], load: load(asked) });
     expect(asked).toEqual(['https://docs.example/api/pet.yaml', 'https://docs.example/api/people/owner.json']);
@@ -120,7 +120,7 @@ describe('[OAS-1] other documents are read where that is allowed, and nowhere el
     expect(definitions['Own']).toEqual({ type: 'integer' });
   });
 
-  test('also those of whole operations, which lead on from the file that they stand in', async () => {
+  test('including references to whole operations, which lead on from their own file', async () => {
     const asked: string[] = [];
     const operations: Record<string, string> = {
       'https://docs.example/api/pets/list.yml':
@@ -151,14 +151,14 @@ describe('[OAS-1] other documents are read where that is allowed, and nowhere el
       },
     ]);
     expect(report.skipped).toEqual([
-      { operation: 'PUT /pets', reason: 'It refers to itself' },
-      { operation: 'GET /gone', reason: 'It refers to https://docs.example/api/pets/gone.yml, which is not there' },
+      { operation: 'PUT /pets', reason: 'The entry refers to itself' },
+      { operation: 'GET /gone', reason: 'The entry refers to https://docs.example/api/pets/gone.yml, which does not exist' },
       { operation: 'PUT /gone', reason: expect.stringMatching(/\.\.\/secret\.yml.*external_refs/) },
     ]);
     expect(report.warnings).toContainEqual({ operation: null, message: 'https://docs.example/api/pets/gone.yml could not be read: 404' });
   });
 
-  test('what is not allowed is not asked for, and costs its operation alone', async () => {
+  test('so that a forbidden one is not fetched, and costs only its operation', async () => {
     const asked: string[] = [];
     for (const externalRefs of [[], ['https://other.example/'], ['https://docs.example/ap']]) {
       const { report } = await imported(document, { externalRefs, load: load(asked) });
@@ -168,7 +168,7 @@ describe('[OAS-1] other documents are read where that is allowed, and nowhere el
     expect(asked).toEqual([]);
   });
 
-  test('neither are names that only begin the same, nor files of this machine', async () => {
+  test('and neither similar names nor local files are allowed by that', async () => {
     const asked: string[] = [];
     const outside = documentWith({
       '/a': { post: bodied({ $ref: '../api-keys.json' }) },
@@ -178,7 +178,7 @@ describe('[OAS-1] other documents are read where that is allowed, and nowhere el
     expect({ asked, skipped: report.skipped.length }).toEqual({ asked: [], skipped: 2 });
   });
 
-  test('they are named in the order of the document, whichever comes first', async () => {
+  test('and are named in the order of the document, whichever comes first', async () => {
     const names = ['c', 'a', 'd', 'b'];
     const all = documentWith(Object.fromEntries(names.map((name) => [`/${name}`, { post: bodied({ $ref: `${name}.json` }) }])));
     const given = new Map(names.map((name) => [`https://docs.example/api/${name}.json`, Promise.withResolvers<string>()]));
@@ -192,15 +192,15 @@ describe('[OAS-1] other documents are read where that is allowed, and nowhere el
     expect(report.external_refs).toEqual([...given.keys()]);
   });
 
-  test('one that cannot be read is a warning', async () => {
+  test('and one that cannot be read is a warning', async () => {
     const missing = documentWith({ '/a': { post: bodied({ $ref: 'missing.yaml' }) } });
     const { report } = await imported(missing, { externalRefs: ['https://docs.example/api/'], load: load([]) });
     expect(report.warnings).toContainEqual({ operation: null, message: 'https://docs.example/api/missing.yaml could not be read: 404' });
   });
 });
 
-describe('[OAS-1] a hostile document holds up nobody', () => {
-  test('one that takes too long is given up', async () => {
+describe('[OAS-1] a hostile document', () => {
+  test('is given up if it takes too long', async () => {
     const never = documentWith({ '/a': { post: bodied({ $ref: 'slow.yaml' }) } });
     const load = async () => new Promise<string>(() => undefined);
     await expect(imported(never, { externalRefs: ['https://docs.example/'], load, timeLimitMs: 300 })).rejects.toMatchObject({
@@ -209,7 +209,7 @@ describe('[OAS-1] a hostile document holds up nobody', () => {
     });
   });
 
-  test('one that takes far more memory than its text is given up, and nobody else ends with it', async () => {
+  test('is given up if it takes far more memory than its text, and nothing else ends with it', async () => {
     const text = `{"openapi":"3.0.3","info":{},"paths":{},"x":[${'{"34":0},'.repeat(300_000)}0]}`;
     await expect(imported(text, { memoryLimitMb: 64 })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
@@ -217,7 +217,7 @@ describe('[OAS-1] a hostile document holds up nobody', () => {
     });
   });
 
-  test('whoever has gone away ends what it loads', async () => {
+  test('is no longer loaded when its caller leaves', async () => {
     const leaving = new AbortController();
     const asked = Promise.withResolvers<AbortSignal>();
     const load = async (_: URL, signal: AbortSignal) => {
@@ -234,7 +234,7 @@ describe('[OAS-1] a hostile document holds up nobody', () => {
     expect(loading.aborted).toBe(true);
   });
 
-  test('schemas that refer to each other in a long chain cost their operation alone', async () => {
+  test('with a long chain of schemas costs only its operation', async () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 50_000 }, (_, i) => [`S${i}`, { allOf: [{ $ref: `#/components/schemas/S${i + 1}` }] }]),
     );
@@ -243,12 +243,12 @@ describe('[OAS-1] a hostile document holds up nobody', () => {
     expect(report).toMatchObject({ tools: 1, skipped: [{ operation: 'POST /a', reason: expect.stringContaining('chain') }] });
   });
 
-  test('names that every object inherits something under are names like any other', async () => {
+  test('may have names that every object inherits', async () => {
     const text = `{"openapi": "3.0.0", "__proto__": {"paths": {"/evil": {"get": {}}}}, "servers": [{"url": "https://api.example"}], "paths": {"__proto__": {"get": {}},
       "/a": {"__proto__": {"get": {}}, "get": {"parameters": [{"in": "query", "name": "__proto__", "schema": {"type": "string"}}]}}}}`;
     const { tools, report } = await imported(text);
     expect(tools.map(({ definition }) => Object.keys(definition.input_schema['properties'] as JsonObject))).toEqual([['proto']]);
-    expect(report.skipped).toEqual([{ operation: 'GET __proto__', reason: 'Its path does not begin with a slash' }]);
+    expect(report.skipped).toEqual([{ operation: 'GET __proto__', reason: 'The path must begin with a slash' }]);
     expect(Object.hasOwn(Object.prototype, 'get')).toBe(false);
   });
 });

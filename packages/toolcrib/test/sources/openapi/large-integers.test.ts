@@ -10,7 +10,7 @@ import { argumentOf, compiled, documentOf, onlyTool } from './document/compiled.
 /** One more than 2^53, which a number makes one less. */
 const large = '9007199254740993';
 
-describe('reading JSON', () => {
+describe('parsing JSON', () => {
   test.each<[text: string, value: Json]>([
     [`{"id":${large}}`, { id: large }],
     [`[-${large}, 12345678901234567890]`, [`-${large}`, '12345678901234567890']],
@@ -19,7 +19,7 @@ describe('reading JSON', () => {
     ['{"id":100000000000000000000}', { id: 1e20 }],
     ['{"id":1e400,"x":0.12345678901234567890}', { id: Infinity, x: 0.123_456_789_012_345_68 }],
     [`{"text":"id: ${large}"}`, { text: `id: ${large}` }],
-  ])('[EXEC-2] %s', (text, value) => {
+  ])('[EXEC-2] keeps large integers as text: %s', (text, value) => {
     let told = 0;
     expect(parseExactJson(text, () => told++)).toEqual(value);
     expect(told > 0).toBe(changedInteger(text) !== undefined);
@@ -30,7 +30,7 @@ describe('reading JSON', () => {
     [`{"a":"${large}","c":${large}}`, ['c']],
     [large, []],
     [`{"a":1.${large}, "b": "x, ${large}"}`, undefined],
-  ])('[EXEC-3] where one stands: %s', (text, path) => {
+  ])('[EXEC-3] finds the first changed integer: %s', (text, path) => {
     expect(changedInteger(text)).toEqual(path === undefined ? undefined : { path, digits: large });
   });
 });
@@ -41,7 +41,7 @@ describe('[OAS-3] integers of 64 bits', () => {
     return argumentOf(onlyTool(compiled(documentOf({ parameters }))), 'id');
   };
 
-  test('are text too where a number may not hold them', () => {
+  test('may be given as text if a number cannot hold them', () => {
     const int64 = { type: 'integer', format: 'int64' };
     expect(argument(int64)).toEqual({ type: ['integer', 'string'], format: 'int64', pattern: '^-?[1-9][0-9]{15,18}$' });
     expect(argument({ ...int64, nullable: true })).toMatchObject({ type: ['integer', 'string', 'null'] });
@@ -54,12 +54,12 @@ describe('[OAS-3] integers of 64 bits', () => {
     [{ type: 'integer', format: 'int64', maximum: 100 }],
     [{ type: 'integer', format: 'int64', enum: [1, 2] }],
     [{ type: 'string', format: 'int64' }],
-  ])('and nowhere else: %j', (schema) => {
+  ])('are numbers only otherwise: %j', (schema) => {
     expect(argument(schema)).toEqual(schema);
   });
 });
 
-describe('[HTTP-1] what was given as text is written as the number that it is', () => {
+describe('[HTTP-1] a large integer given as text', () => {
   const id = { type: ['integer', 'string'], format: 'int64', pattern: '^-?[1-9][0-9]{15,18}$' };
   const root = {
     $defs: { Thing: { type: 'object', properties: { id, name: { type: 'string' }, inner: { $ref: '#/$defs/Thing' } } } },
@@ -72,7 +72,7 @@ describe('[HTTP-1] what was given as text is written as the number that it is', 
     [{ additionalProperties: id }, { a: `-${large}`, b: 1 }, `{"a":-${large},"b":1}`],
     [{ anyOf: [id, { type: 'string' }] }, large, `"${large}"`],
     [{}, { id: large }, `{"id":"${large}"}`],
-  ])('%j', (schema, value, written) => {
+  ])('is written as a number where the schema says so: %j', (schema, value, written) => {
     expect(JSON.stringify(withExactIntegers(value, schema, root))).toBe(written);
   });
 });
@@ -109,7 +109,7 @@ describe('[EXEC-3] [HTTP-1] [HTTP-2] a call with integers beyond 2^53', () => {
   /** Written by hand: nothing on the way may have changed it. */
   const send = (args: string) => server.alice.post('/api/bff/tools/call', `{"name":"api:one","arguments":${args}}`);
 
-  test('arrives exactly where it is text, and its answer comes back exactly', async () => {
+  test('arrives exactly if it is text, and its answer comes back exactly', async () => {
     const { json } = await send(`{"id":"${large}","body":{"id":"${large}","count":2}}`);
     expect(asked.splice(0)).toEqual([`/things/${large} {"id":${large},"count":2}`]);
     expect(json).toMatchObject({
@@ -122,7 +122,7 @@ describe('[EXEC-3] [HTTP-1] [HTTP-2] a call with integers beyond 2^53', () => {
     expect(json['metadata']).not.toHaveProperty('output_schema_violation');
   });
 
-  test('is refused where it is a number, with what to do, and nothing is sent', async () => {
+  test('is refused if it is a number, with what to do, and nothing is sent', async () => {
     expect(await send(`{"id":"1234567890123456","body":{"id":${large}}}`)).toMatchObject({
       status: 400,
       json: {

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src/model/json.ts';
 import type { DiscoveredTool } from '../../../src/model/tool.ts';
-import { createImportNotes } from '../../../src/sources/openapi/document/import-notes.ts';
+import { createImportNotes } from '../../../src/sources/documents/import-notes.ts';
 import { compileManual } from '../../../src/sources/openapi/manual/compile-manual.ts';
 import { startHttpServer, type RunningServer } from '../../fixtures/http-server.ts';
 import { openOpenApiCaller } from './openapi-caller.ts';
@@ -115,7 +115,7 @@ test.each<[string, JsonObject & { url: string }, JsonObject, JsonObject]>([
     {},
     { body: { a: 1 } },
   ],
-])('[UTCP-1] %s: the service sees the request that the public client sends', async (_what, given, properties, args) => {
+])('[UTCP-1] the service sees the same request as from the public client: %s', async (_what, given, properties, args) => {
   const template = { ...given, url: `${service.origin}${given.url}` };
   const { tools, report } = importedTools([toolOf('do_it', template, properties)]);
   expect(report).toMatchObject({ format: 'UTCP 1.0.1', tools: 1, skipped: [], warnings: [] });
@@ -129,7 +129,7 @@ test.each<[string, JsonObject & { url: string }, JsonObject, JsonObject]>([
   expect(seen[1]).toEqual(seen[0]);
 });
 
-test('[UTCP-1] a tool is what the manual says of it, and needs what stands in its address', () => {
+test('[UTCP-1] a tool is what the manual says, and requires the variables of its address', () => {
   const tool = toolOf(
     'shop.get_order',
     { url: 'https://api.example.org/v1/orders/{id}?part={part}' },
@@ -161,7 +161,7 @@ test('[UTCP-1] a tool is what the manual says of it, and needs what stands in it
   expect(moved.tools[0]?.operation).toMatchObject({ server: 'https://stage.example.org/x', path: '/v1/orders/{id}' });
 });
 
-test('[UTCP-1] what tools want to know of who calls is told; a manual that says nothing of it gets the credential everywhere', () => {
+test('[UTCP-1] the authentication of tools is reported, and a manual without any gets the credential everywhere', () => {
   const url = 'https://api.example.org/a';
   const key = { auth_type: 'api_key', api_key: '${KEY}', var_name: 'X-Key' };
   const token = { auth_type: 'api_key', api_key: 'Bearer ${T}', var_name: 'Authorization', location: 'header' };
@@ -187,19 +187,19 @@ test('[UTCP-1] what tools want to know of who calls is told; a manual that says 
 
 const ok = 'https://api.example.org/a';
 test.each<[string, JsonObject, RegExp]>([
-  ['no address', {}, /^Its url is no http or https address/],
-  ['another protocol', { url: 'file:///etc/passwd' }, /^Its url is no http or https address/],
-  ['a host that a caller chooses', { url: 'https://{host}/a' }, /host is written out/],
+  ['no address', {}, /^The url must be an http or https address/],
+  ['another protocol', { url: 'file:///etc/passwd' }, /^The url must be an http or https address/],
+  ['a host that a caller chooses', { url: 'https://{host}/a' }, /with a fixed host/],
   ['a host that a variable chooses', { url: 'https://${HOST}/a' }, /variable/],
   ['a user in the address', { url: 'https://me:pw@api.example.org/a' }, /put the name and the password into auth/],
   ['a key in the address', { url: `${ok}?api_key=abc` }, /put it into auth/],
   ['a way up', { url: 'https://api.example.org/a/../b' }, /\.\./],
   ['half a placeholder in the query', { url: `${ok}?q=x{y}` }, /whole value/],
-  ['an argument in two places', { url: `${ok}/{body}` }, /body stands in its url/],
+  ['an argument in two places', { url: `${ok}/{body}` }, /body is used in the url/],
   ['an unknown method', { url: ok, http_method: 'CONNECT' }, /http_method/],
-  ['a body of no type', { url: ok, content_type: 'json\r\nX: y' }, /no media type/],
-  ['a header that belongs to the credential', { url: ok, header_fields: ['Authorization'] }, /no caller can send/],
-  ['a header that is none', { url: ok, header_fields: ['a b'] }, /no caller can send/],
+  ['a body of no type', { url: ok, content_type: 'json\r\nX: y' }, /not a media type/],
+  ['a header that belongs to the credential', { url: ok, header_fields: ['Authorization'] }, /callers may not send/],
+  ['a header that is none', { url: ok, header_fields: ['a b'] }, /callers may not send/],
   ['an unknown authentication', { url: ok, auth: { auth_type: 'magic' } }, /auth_type/],
   ['another kind of call', { call_template_type: 'cli', commands: [] }, /"cli"/],
   ['an MCP server', { call_template_type: 'mcp', config: { mcpServers: { a: { command: 'x' } } } }, /toolcrib import FILE/],
@@ -209,7 +209,7 @@ test.each<[string, JsonObject, RegExp]>([
   expect(report.skipped).toEqual([{ operation: 'bad', reason: expect.stringMatching(reason) }]);
 });
 
-test('[UTCP-1] headers that a document may not choose are not sent, and told', () => {
+test('[UTCP-1] headers that a document may not choose are not sent, and reported', () => {
   const headers = { 'X-Ok': 'yes', 'X-Secret': 'Bearer ${GITHUB_TOKEN}', Host: 'evil.example' };
   const { tools, report } = importedTools([toolOf('a', { url: ok, headers })]);
   expect(tools[0]?.operation?.headers).toEqual({ 'x-ok': 'yes' });

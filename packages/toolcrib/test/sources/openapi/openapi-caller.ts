@@ -1,18 +1,19 @@
+import { createClientCredentialTokens } from '../../../src/identity/client-credentials.ts';
 import { createConnections } from '../../../src/identity/oauth/connections.ts';
 import { createTokenExchange } from '../../../src/identity/token-exchange.ts';
 import type { ToolOutput } from '../../../src/model/call.ts';
 import { EndSwitch } from '../../../src/model/end-signal.ts';
 import type { HttpOperation } from '../../../src/model/http-operation.ts';
 import type { JsonObject, JsonSchema } from '../../../src/model/json.ts';
-import { openApiDefinitionSchema } from '../../../src/model/openapi-definition.ts';
+import { openApiDefinitionSchema, type OpenApiDefinition } from '../../../src/sources/openapi/openapi-definition.ts';
 import type { Principal } from '../../../src/model/principal.ts';
-import type { OpenApiSource } from '../../../src/model/source.ts';
+import type { DefinedSource } from '../../../src/model/source.ts';
 import { createRedactor } from '../../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../../src/secrets/secret-store.ts';
-import { createWireLogs } from '../../../src/sources/mcp/wire-logs.ts';
+import { createWireLogs } from '../../../src/sources/upstream/logs/wire-logs.ts';
 import { createOpenApiCalls } from '../../../src/sources/openapi/openapi-calls.ts';
 import type { CallContext } from '../../../src/sources/source.ts';
-import { createSpeakers } from '../../../src/sources/upstream/speakers.ts';
+import { createConnectionOwners } from '../../../src/sources/upstream/connection-owners.ts';
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { createStore } from '../../../src/store/store.ts';
 import { loopbackEgress } from '../../fixtures/loopback-egress.ts';
@@ -26,9 +27,9 @@ interface CallerOptions {
   issuerOf?: Parameters<typeof createTokenExchange>[0]['issuerOf'];
 }
 
-interface CallOptions {
+export interface CallOptions {
   principal?: Principal;
-  ending?: EndSwitch;
+  signal?: EndSwitch;
   schema?: JsonSchema;
   context?: Partial<CallContext>;
 }
@@ -50,7 +51,7 @@ export async function openOpenApiCaller({ definition = {}, secrets: given = {}, 
     redactor: redactors.forSource(sourceId),
   });
   const exchange = createTokenExchange({ egress: loopbackEgress, issuerOf });
-  const source: OpenApiSource = {
+  const source: DefinedSource<OpenApiDefinition> = {
     id: 'api',
     name: 'Api',
     namespace: 'api',
@@ -67,8 +68,9 @@ export async function openOpenApiCaller({ definition = {}, secrets: given = {}, 
     resolvingFor,
     wireOf: wireLogs.of,
     connections: createConnections({ egress: loopbackEgress, store, keyRing }).tokens,
-    speakers: createSpeakers(resolvingFor),
+    connectionOwners: createConnectionOwners(resolvingFor),
     exchange,
+    clientTokens: createClientCredentialTokens({ egress: loopbackEgress }),
   });
 
   return {
@@ -76,13 +78,12 @@ export async function openOpenApiCaller({ definition = {}, secrets: given = {}, 
     secrets,
     wire: wireLogs.of(source.id),
     call(operation: HttpOperation, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolOutput> {
-      const { principal = samplePrincipal(), ending = new EndSwitch(), schema = { type: 'object' } } = options;
+      const { principal = samplePrincipal(), signal = new EndSwitch(), schema = { type: 'object' } } = options;
       const tool = { ...sampleTool({ schema }), operation };
       const context: CallContext = {
         callId: 'call-1',
         principal,
-        signal: new AbortController().signal,
-        ending,
+        signal,
         progress: () => undefined,
         log: () => undefined,
         elicit: async () => ({ action: 'decline' }),

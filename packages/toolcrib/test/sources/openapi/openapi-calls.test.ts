@@ -15,7 +15,7 @@ interface Seen {
 }
 
 let seen: Seen[];
-/** What the service answers with, one after the other; the last one for ever. */
+/** The answers of the service, one after the other; the last one is repeated. */
 let answers: { status?: number; headers?: Record<string, string>; body?: string }[];
 let server: RunningServer;
 const opened: AsyncDisposable[] = [];
@@ -57,8 +57,8 @@ const caller = (text: string) => ({
   token: new InboundToken(text, `digest of ${text}`),
 });
 
-describe('what is sent', () => {
-  test('[HTTP-1] every method, with its path, query, headers and body as they were built', async () => {
+describe('a request to a service', () => {
+  test('[HTTP-1] has the method, path, query, headers and body that were built', async () => {
     const { call } = await openCaller();
     const parameters = [
       httpParameter('id', 'path'),
@@ -89,7 +89,7 @@ describe('what is sent', () => {
     }
   });
 
-  test('[OAS-2] files byte for byte', async () => {
+  test('[OAS-2] transfers files byte for byte', async () => {
     const { call } = await openCaller();
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     await call(operation({ method: 'PUT', body: httpBody('binary', 'application/octet-stream') }), { body: bytes.toString('base64') });
@@ -106,14 +106,14 @@ describe('what is sent', () => {
     expect([form.get('note'), file.name, Buffer.from(await file.arrayBuffer()).equals(bytes)]).toEqual(['ü', 'all.bin', true]);
   });
 
-  test('[OPS-1] where the call stands in its trace', async () => {
+  test('[OPS-1] carries the trace context', async () => {
     const { call } = await openCaller();
     const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'x=1' };
     await call(operation(), {}, { context: { trace } });
     expect(seen[0]?.headers).toMatchObject(trace);
   });
 
-  test('a redirect within the server is followed', async () => {
+  test('follows a redirect within the server', async () => {
     answers = [{ status: 307, headers: { location: '/v1/other?x=1' } }, { body: '{"ok":true}' }];
     const { call } = await openCaller();
     const output = await call(operation({ method: 'POST', body: httpBody('json', 'application/json') }), { body: 1 });
@@ -124,7 +124,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('[SEC-1] plain http to another machine is refused', async () => {
+  test('[SEC-1] is refused over plain http to another machine', async () => {
     const { call } = await openCaller();
     await expect(call(operation({ server: 'http://192.0.2.1' }))).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
     await expect(call(operation({ server: 'ftp://example.org' }))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -132,7 +132,7 @@ describe('what is sent', () => {
 });
 
 describe('[OAS-4] the credential', () => {
-  test('goes in a header, a query or a cookie, and no argument takes its place', async () => {
+  test('goes into a header, a query or a cookie, and no argument replaces it', async () => {
     const parameters = [
       httpParameter('X-Key', 'header'),
       httpParameter('key', 'query'),
@@ -148,7 +148,7 @@ describe('[OAS-4] the credential', () => {
     expect(seen[2]).toMatchObject({ url: '/v1/things?key=mine', headers: { cookie: `session=${secretKey}; lang=en` } });
   });
 
-  test('stays at home where the document calls an operation public; the registered headers go along', async () => {
+  test('is not sent to a public operation, which still gets the registered headers', async () => {
     const { call } = await openCaller({
       definition: {
         credential: { type: 'bearer', token: { value: secretKey } },
@@ -171,7 +171,7 @@ describe('[OAS-4] the credential', () => {
     expect(seen).toHaveLength(4);
   });
 
-  test('that is refused is filled in anew for the next call', async () => {
+  test('that is refused is resolved again for the next call', async () => {
     const { call, secrets } = await openCaller(keyed('header', 'X-Key'));
     await call(operation());
     await secrets.put('key', 'another-secret-key');
@@ -187,7 +187,7 @@ describe('[OAS-4] the credential', () => {
     expect(seen).toEqual([]);
   });
 
-  test('[ENV-4] is in nothing that the caller is told', async () => {
+  test('[ENV-4] is in nothing that the caller sees', async () => {
     const { call } = await openCaller(keyed('header', 'X-Key'));
     const leak = { message: `Your key ${secretKey}`, deep: [{ [secretKey]: secretKey }], escaped: 'a-very' };
     answers = [
@@ -221,14 +221,14 @@ test('[OPS-1] messages are kept while somebody wants to see them, without the cr
   expect(lines).not.toContain(secretKey);
 });
 
-test('a source that has been closed answers no more', async () => {
+test('a closed source answers no more calls', async () => {
   const { call, calls } = await openCaller();
   await call(operation());
   await calls.close();
   await expect(call(operation())).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
-test('an operation that takes its time is followed', async () => {
+test('a long-running operation is polled', async () => {
   answers = [
     { status: 202, headers: { location: '/v1/orders/7' }, body: '{"status":"baking"}' },
     { body: '{"status":"baking"}' },

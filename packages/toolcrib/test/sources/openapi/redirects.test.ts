@@ -68,7 +68,7 @@ describe('[HTTP-2] a redirect within the server is followed', () => {
     [301, 'GET', ['GET /a', 'GET /b']],
     [302, 'GET', ['GET /a', 'GET /b']],
     [303, 'HEAD', ['HEAD /a', 'HEAD /b']],
-  ])('%i after %s', async (status, method, expected) => {
+  ])('with the status %i after %s', async (status, method, expected) => {
     table = { '/a': [status, '/b'] };
     const { call } = await openCaller();
     const { metadata } = await call(method === 'GET' || method === 'HEAD' ? get({ method }) : post({ method }), { body: { n: 1 } });
@@ -88,7 +88,7 @@ describe('[HTTP-2] a redirect within the server is followed', () => {
     expect(structured_content).toEqual({ ok: true });
     expect(lines().slice(0, 2)).toEqual([`here GET /a?key=${secretKey}`, `here GET /b?x=1&key=${secretKey}`]);
     table['/f'] = [302, '/g'];
-    await expect(call(get())).rejects.toThrow('It was redirected 5 times before');
+    await expect(call(get())).rejects.toThrow('The request was already redirected 5 times');
   });
 
   test('and not in a circle', async () => {
@@ -101,11 +101,11 @@ describe('[HTTP-2] a redirect within the server is followed', () => {
 
 describe('[HTTP-2] a redirect that is not followed', () => {
   test.each<[what: string, status: number, location: string | undefined, message: string]>([
-    ['without a Location', 302, undefined, 'status 302: It says of no address where to go on'],
-    ['with a Location that is none', 302, 'http://[', 'a redirect to http://[. It says of no address'],
+    ['without a Location', 302, undefined, 'status 302: The redirect has no valid Location header'],
+    ['with a Location that is none', 302, 'http://[', 'a redirect to http://[. The redirect has no valid Location'],
     ['of an unknown kind', 399, '/b', 'GET /a was answered with status 399: a redirect to /b'],
     ['to another server', 302, 'https://other.example/x?y=1', 'add https://other.example to openapi.origins'],
-  ])('%s is told once, with where it leads', async (_what, status, location, message) => {
+  ])('%s is reported once, with its target', async (_what, status, location, message) => {
     table = { '/a': [status, location] };
     const { call } = await openCaller();
     await expect(call(get())).rejects.toMatchObject({
@@ -122,12 +122,12 @@ describe('[HTTP-2] a redirect that is not followed', () => {
     table = { '/a': [status, '/b'] };
     const { call } = await openCaller();
     await expect(call(post(), { body: 1 })).rejects.toThrow(
-      `POST /a was answered with status ${status}: a redirect to /b. After POST a ${status} is not followed: correct the address`,
+      `POST /a was answered with status ${status}: a redirect to /b. A ${status} after POST is not followed: correct the address`,
     );
     expect(lines()).toEqual(['here POST /a']);
   });
 
-  test('is the result where nothing else is documented', async () => {
+  test('is the result if nothing else is documented', async () => {
     table = { '/a': [302, 'https://files.example/signed'] };
     const { call } = await openCaller();
     expect(await call(get({ answers_with_redirect: true }))).toMatchObject({
@@ -140,7 +140,7 @@ describe('[HTTP-2] a redirect that is not followed', () => {
 describe('[SEC-1] a redirect to another server that is listed', () => {
   const listed = () => ({ origins: [server.origin, elsewhere.origin] });
 
-  test('is followed with nothing of ours, not even when it leads back', async () => {
+  test('is followed without anything of ours, even when it leads back', async () => {
     table = { '/a': [303, `${elsewhere.origin}/there`], '/there': [302, `${server.origin}/back`] };
     const { call } = await openCaller({ ...listed(), headers: { 'X-Own': { value: 'registered' } } });
     const parameters = [httpParameter('X-Given', 'header'), httpParameter('session', 'cookie')];
@@ -155,16 +155,16 @@ describe('[SEC-1] a redirect to another server that is listed', () => {
   test('takes no body along', async () => {
     table = { '/a': [307, `${elsewhere.origin}/there`] };
     const { call } = await openCaller(listed());
-    await expect(call(post(), { body: 1 })).rejects.toThrow('It leads to another server, to which no POST is sent on');
+    await expect(call(post(), { body: 1 })).rejects.toThrow('The redirect leads to another server, where a POST is never repeated');
   });
 
-  test('is refused where the network is none that may be asked', async () => {
+  test('is refused if its network is forbidden', async () => {
     table = { '/a': [302, 'https://169.254.169.254/latest'] };
     const { call } = await openCaller({ origins: [server.origin, 'https://169.254.169.254'] });
     await expect(call(get())).rejects.toMatchObject({ retryable: false, message: expect.stringContaining('never asked') });
   });
 
-  test('[EXEC-8] and to nobody is no reason to send the first request again', async () => {
+  test('[EXEC-8] that cannot be reached does not repeat the first request', async () => {
     await elsewhere[Symbol.asyncDispose]();
     table = { '/a': [303, `${elsewhere.origin}/there`] };
     const { call } = await openCaller(listed());

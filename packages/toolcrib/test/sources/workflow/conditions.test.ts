@@ -73,17 +73,17 @@ test.each<[string, boolean]>([
 test.each([
   ['', 'ends too early'],
   ['$statusCode ==', 'ends too early'],
-  ['$statusCode = 200', 'not understood'],
-  ['$statusCode == abc', 'not understood'],
-  ["$statusCode == 'abc", 'not understood'],
+  ['$statusCode = 200', 'cannot parse = 200'],
+  ['$statusCode == abc', 'cannot parse abc'],
+  ["$statusCode == 'abc", "cannot parse 'abc"],
   ['($statusCode == 200', 'not closed'],
-  ['$statusCode == 200)', 'not expected'],
-  ['$nothing == 1', 'no expression'],
-  ['process.exit()', 'not understood'],
+  ['$statusCode == 200)', 'unexpected )'],
+  ['$nothing == 1', 'not a valid expression'],
+  ['process.exit()', 'cannot parse process.exit()'],
   ['$response.body[$statusCode]', 'a number or a name'],
   ['('.repeat(60), 'nested deeper'],
   ['1'.repeat(5000), 'longer than'],
-])('%j is not understood', (condition, message) => {
+])('%j is not a valid condition', (condition, message) => {
   expect(() => parseCondition(condition)).toThrow(message);
 });
 
@@ -102,18 +102,18 @@ describe('criteria', () => {
     ['$response.body#/status', 'VAIL', false],
     ['$response.body#/pets', 'Neil', true],
     ['$response.body#/missing', '.*', false],
-  ])('[WF-1] the regular expression over %s: %s is %s', async (context, condition, holds) => {
+  ])('[WF-1] with a regular expression over %s: %s is %s', async (context, condition, holds) => {
     expect((await unmet([planCriterion({ context, condition, type: 'regex' })])) === undefined).toBe(holds);
   });
 
-  test('[WF-1] all of them have to hold, and the first that does not is named', async () => {
+  test('[WF-1] must all hold, and the first that does not is named', async () => {
     const criteria = ['$statusCode == 200', '$statusCode == 201', '$statusCode == 202'];
     expect(await unmet(criteria.map((condition) => planCriterion({ condition, type: 'simple' })))).toMatchObject({
       condition: criteria[1],
     });
   });
 
-  test('[WF-1] a JSONPath query holds where it finds something', async () => {
+  test('[WF-1] with a JSONPath query hold if it finds something', async () => {
     const query = planCriterion({ context: '$response.body', condition: '$.pets[?@.name]', type: 'jsonpath' });
     expect(await unmet([query])).toBeUndefined();
     expect(await unmet([query], false)).toBe(query);
@@ -123,12 +123,12 @@ describe('criteria', () => {
   test.each([
     [{ condition: '//pet', context: '$response.body', type: 'xpath' } as const, 'XPath, which is not supported'],
     [{ condition: '//pet', context: '$response.body', type: { type: 'xpath', version: 'xpath-30' } } as const, 'XPath'],
-    [{ condition: '^2', type: 'regex' } as const, 'give it a context'],
-    [{ condition: '^2', context: '$nothing', type: 'regex' } as const, 'no expression'],
-    [{ condition: '(?=a)', context: '$statusCode', type: 'regex' } as const, 'not understood'],
-    [{ condition: '$[', context: '$response.body', type: 'jsonpath' } as const, 'not understood'],
-    [{ condition: 'a b', type: 'simple' } as const, 'not understood'],
-  ])('what cannot be decided is refused when it is read: %j', (criterion, message) => {
+    [{ condition: '^2', type: 'regex' } as const, 'needs a context'],
+    [{ condition: '^2', context: '$nothing', type: 'regex' } as const, 'not a valid expression'],
+    [{ condition: '(?=a)', context: '$statusCode', type: 'regex' } as const, 'is invalid'],
+    [{ condition: '$[', context: '$response.body', type: 'jsonpath' } as const, 'is invalid'],
+    [{ condition: 'a b', type: 'simple' } as const, 'is invalid'],
+  ])('that cannot be decided are refused when they are read: %j', (criterion, message) => {
     expect(() => planCriterion(criterion)).toThrow(message);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/model/json.ts';
 import { evaluateExpression, type Scope } from '../../../src/sources/workflow/expression/evaluate-expression.ts';
 import { fillIn } from '../../../src/sources/workflow/expression/fill-in.ts';
-import { withReplaced } from '../../../src/sources/workflow/expression/json-pointer.ts';
+import { withReplaced } from '../../../src/model/json-pointer.ts';
 import { isMeantAsExpression, parseExpression } from '../../../src/sources/workflow/expression/parse-expression.ts';
 
 const scope: Scope = {
@@ -70,7 +70,7 @@ test.each(table)('[WF-1] %s means %j', (text, value) => {
   expect(expression && evaluateExpression(expression, scope)).toEqual(value);
 });
 
-describe('what only looks like an expression', () => {
+describe('text that looks like an expression', () => {
   test.each([
     '$response.query.a',
     '$response.body#items',
@@ -81,18 +81,18 @@ describe('what only looks like an expression', () => {
     '$workflows.login.token',
     '$sourceDescriptions.shop.findPets',
     '$request.cookie.a',
-  ])('%s is meant as one and not understood', (text) => {
+  ])('is refused if it is meant as one and invalid: %s', (text) => {
     expect(isMeantAsExpression(text)).toBe(true);
     expect(parseExpression(text)).toBeUndefined();
   });
 
-  test.each(['$5.00', '$', '$urls', '$inputsx', 'inputs.user', ' $inputs.user'])('%j is text', (text) => {
+  test.each(['$5.00', '$', '$urls', '$inputsx', 'inputs.user', ' $inputs.user'])('stays text: %j', (text) => {
     expect(isMeantAsExpression(text)).toBe(false);
     expect(fillIn(text, scope)).toBe(text);
   });
 });
 
-describe('values are filled in', () => {
+describe('values with expressions', () => {
   test.each<[Json, Json | undefined]>([
     ['$inputs.n', 3],
     ['{$inputs.n}', 3],
@@ -105,15 +105,15 @@ describe('values are filled in', () => {
       { a: 3, b: ['ada', null], d: { e: null } },
     ],
     ['$inputs.gone', undefined],
-  ])('%j becomes %j', (value, filled) => {
+  ])('are filled in: %j becomes %j', (value, filled) => {
     expect(fillIn(value, scope)).toEqual(filled);
   });
 
-  test('a longer text with a hole in it is refused', () => {
+  test('are refused if a longer text has a hole in it', () => {
     expect(() => fillIn('Bearer {$inputs.gone}', scope)).toThrow('{$inputs.gone} has no value here');
   });
 
-  test('what is filled in is not filled in again', () => {
+  test('are not filled in twice', () => {
     const inputs = { user: '{$inputs.secret} $inputs.secret', secret: 's' };
     expect(fillIn('Hello {$inputs.user}', { ...scope, inputs })).toBe('Hello {$inputs.secret} $inputs.secret');
     expect(fillIn('$inputs.user', { ...scope, inputs })).toBe('{$inputs.secret} $inputs.secret');

@@ -103,7 +103,7 @@ test('[WF-1] a step is bound by path and method too, and by the argument names o
   });
 });
 
-test('[WF-1] a step may name any of the media types that its operation takes', async () => {
+test('[WF-1] a step may name any of the media types that its operation accepts', async () => {
   const takes = (content_type: string) => ({ content_type, kind: 'json' as const, encoding: {}, takes: ['object' as const] });
   const forms = [takes('application/merge-patch+json'), takes('application/strategic-merge-patch+json')];
   const tool = operationTool({ id: 'patch', method: 'PATCH', path: '/pets', body: { kind: 'json', type: 'application/merge-patch+json' } });
@@ -124,19 +124,23 @@ test('[WF-1] a step may name any of the media types that its operation takes', a
   ]);
 });
 
-describe('a workflow that cannot be carried out is left out, with the reason', () => {
+describe('a workflow that cannot run is left out, with the reason', () => {
   const step = (fields: JsonObject) => ({ steps: [{ stepId: 's', ...fields }] });
   const order = (requestBody: JsonObject) => step({ operationId: 'placeOrder', requestBody });
 
   test.each<[string, JsonObject, string]>([
-    ['an unknown operation', step({ operationId: 'nothing' }), 'step s: nothing is no tool of shop; refresh that source'],
-    ['an operation in other letters', step({ operationId: 'FINDPETS' }), 'step s: FINDPETS is no tool of shop; did you mean findPets?'],
+    ['an unknown operation', step({ operationId: 'nothing' }), 'step s: nothing is not a tool of shop; refresh that source'],
+    ['an operation in other letters', step({ operationId: 'FINDPETS' }), 'step s: FINDPETS is not a tool of shop; did you mean findPets?'],
     ['an operation that is misspelt', step({ operationId: '$sourceDescriptions.shop.findPest' }), 'did you mean findPets?'],
     ['a path that is misspelt', step({ operationPath: '{$sourceDescriptions.shop.url}#/paths/~1pet/get' }), 'did you mean /pets?'],
-    ['an operation that is there twice', step({ operationId: 'twice' }), 'twice is more than one tool of shop; say which by operationPath'],
+    [
+      'an operation that is there twice',
+      step({ operationId: 'twice' }),
+      'twice matches more than one tool of shop; use an operationPath with a method',
+    ],
     ['an unknown source', step({ operationId: '$sourceDescriptions.store.findPets' }), 'names no source description'],
-    ['a path that is not written so', step({ operationPath: '/pets' }), 'operationPath is written'],
-    ['an unknown path', step({ operationPath: '{$sourceDescriptions.shop.url}#/paths/~1x/get' }), 'GET of /x is no tool of shop'],
+    ['a path that is not written so', step({ operationPath: '/pets' }), 'operationPath must be'],
+    ['an unknown path', step({ operationPath: '{$sourceDescriptions.shop.url}#/paths/~1x/get' }), 'GET /x is not a tool of shop'],
     [
       'an unknown parameter',
       step({ ...find, stepId: 's', parameters: [{ name: 'pet_tags', in: 'query', value: 1 }] }),
@@ -145,9 +149,9 @@ describe('a workflow that cannot be carried out is left out, with the reason', (
     [
       'a parameter without a place',
       step({ operationId: 'findPets', parameters: [{ name: 'tags', value: 1 }] }),
-      'does not say where it is',
+      'needs the field in: path, query, header or cookie',
     ],
-    ['a body where there is none', step({ operationId: 'findPets', requestBody: { payload: {} } }), 'has no body'],
+    ['a body where there is none', step({ operationId: 'findPets', requestBody: { payload: {} } }), 'takes no body'],
     ['a body of another type', order({ contentType: 'text/csv', payload: 'a' }), 'a body of application/json, not text/csv'],
     ['a replacement by XPath', order({ payload: {}, replacements: [{ target: '//a', value: 1 }] }), 'XPath is not supported'],
     [
@@ -158,33 +162,33 @@ describe('a workflow that cannot be carried out is left out, with the reason', (
     [
       'a condition nobody understands',
       step({ operationId: 'findPets', successCriteria: [{ condition: '$statusCode is 200' }] }),
-      'not understood',
+      'is invalid',
     ],
-    ['an expression nobody understands', order({ payload: { a: '$inputs' } }), '$inputs is no expression'],
-    ['an expression in a text', order({ payload: '{"a": "{$request.cookie.b}"}' }), '$request.cookie.b is no expression'],
+    ['an expression nobody understands', order({ payload: { a: '$inputs' } }), '$inputs is not a valid expression'],
+    ['an expression in a text', order({ payload: '{"a": "{$request.cookie.b}"}' }), '$request.cookie.b is not a valid expression'],
     [
       'an output of an unknown step',
       { ...step({ operationId: 'findPets' }), outputs: { a: '$steps.t.outputs.b' } },
-      'a step that is not there',
+      'a step that does not exist',
     ],
     ['an unknown workflow', { ...step({ operationId: 'findPets' }), outputs: { a: '$workflows.v.outputs.b' } }, 'not in this document'],
     [
       'an unknown component',
       step({ operationId: 'findPets', parameters: [{ reference: '$components.parameters.x' }] }),
-      '$components.parameters.x is not there',
+      '$components.parameters.x does not exist',
     ],
-    ['a jump to nowhere', step({ operationId: 'findPets', onSuccess: [{ name: 'a', type: 'goto' }] }), 'does not say where to go'],
+    ['a jump to nowhere', step({ operationId: 'findPets', onSuccess: [{ name: 'a', type: 'goto' }] }), 'needs a stepId or a workflowId'],
     [
       'a jump to an unknown step',
       step({ operationId: 'findPets', onSuccess: [{ name: 'a', type: 'goto', stepId: 't' }] }),
-      'step t, which is not there',
+      'step t, which does not exist',
     ],
     ['a step with two targets', step({ operationId: 'findPets', workflowId: 'fine' }), 'one of operationId, operationPath and workflowId'],
     ['a step without one', step({}), 'one of operationId, operationPath and workflowId'],
     ['a workflow of another document', step({ workflowId: '$sourceDescriptions.other.w' }), 'a workflow of another document'],
     ['a workflow that is not there', step({ workflowId: 'v' }), 'no workflow v in this document'],
-    ['one that calls itself', step({ workflowId: 'w' }), 'w would run itself inside itself'],
-    ['two steps of one name', { steps: [find, find] }, 'two steps are called find'],
+    ['one that calls itself', step({ workflowId: 'w' }), 'w would call itself'],
+    ['two steps of one name', { steps: [find, find] }, 'two steps are named find'],
     ['no step', { steps: [] }, 'steps: '],
     ['a field nobody knows', { steps: [find], timeout: 3 }, 'timeout'],
     [
@@ -192,17 +196,17 @@ describe('a workflow that cannot be carried out is left out, with the reason', (
       { steps: [find], inputs: { $ref: 'https://other.test/schema.json' } },
       'inputs refer to https://other.test/schema.json',
     ],
-    ['inputs that are no object', { steps: [find], inputs: { type: 'string' } }, 'no schema of an object'],
+    ['inputs that are no object', { steps: [find], inputs: { type: 'string' } }, 'must be the schema of an object'],
     [
       'inputs that refer to themselves',
       { steps: [find], inputs: { $ref: '#/components/inputs/a' } },
       'inputs refer to #/components/inputs/a',
     ],
-  ])('%s', async (_name, workflow, reason) => {
+  ])('for %s', async (_name, workflow, reason) => {
     expect(await reasonFor(workflow, { components: { inputs: { a: { $ref: '#/components/inputs/a' } } } })).toContain(reason);
   });
 
-  test('a source that is not registered', async () => {
+  test('for a source that is not registered', async () => {
     const document = arazzo([{ workflowId: 'w', steps: [find] }]).replace('"name":"shop"', '"name":"elsewhere"');
     const { report } = await importFrom(document, tools);
     expect(report.skipped).toEqual([
@@ -210,23 +214,23 @@ describe('a workflow that cannot be carried out is left out, with the reason', (
     ]);
   });
 
-  test('workflows that call each other in a circle, and what leads to them', async () => {
+  test('for workflows that call each other in a circle, and those that lead to them', async () => {
     const calling = (workflowId: string, called: string) => ({ workflowId, steps: [{ stepId: 's', workflowId: called }] });
     const { tools: found, report } = await importFrom(arazzo([calling('a', 'b'), calling('b', 'a'), calling('c', 'a')]), tools);
     expect(found).toEqual([]);
     expect(report.skipped.map(({ operation }) => operation)).toEqual(['a', 'b', 'c']);
   });
 
-  test('what leads to one that was left out', async () => {
+  test('for a workflow that leads to one that was left out', async () => {
     const bad = { workflowId: 'bad', steps: [{ stepId: 's', operationId: 'nothing' }] };
     const { report } = await importFrom(arazzo([{ workflowId: 'w', steps: [{ stepId: 's', workflowId: 'bad' }] }, bad]), tools);
     expect(report.skipped[0]).toEqual({
       operation: 'w',
-      reason: expect.stringContaining('it leads to bad, which was left out: step s: nothing'),
+      reason: expect.stringContaining('it leads to bad, which was skipped: step s: nothing'),
     });
   });
 
-  test('one that depends on another with inputs', async () => {
+  test('for a workflow that depends on another with inputs', async () => {
     const { tools: found, report } = await importFrom(
       arazzo([
         { workflowId: 'login', inputs: { type: 'object' }, steps: [find] },
@@ -238,13 +242,13 @@ describe('a workflow that cannot be carried out is left out, with the reason', (
     expect(report.skipped[0]?.reason).toContain('it depends on login, which has inputs');
   });
 
-  test('one that comes to too many steps', async () => {
+  test('for a workflow of too many steps', async () => {
     expect(
       await reasonFor({ steps: [{ stepId: 's', operationId: 'placeOrder', requestBody: { payload: 'x'.repeat(200_000) } }] }),
-    ).toContain('too many steps');
+    ).toContain('its plan is too long');
   });
 
-  test('two of one name, whatever their letters', async () => {
+  test('for two of one name, ignoring case', async () => {
     const { report } = await importFrom(
       arazzo([
         { workflowId: 'Buy', steps: [find] },
@@ -256,7 +260,7 @@ describe('a workflow that cannot be carried out is left out, with the reason', (
   });
 });
 
-test('what probably has no value is said, and costs nothing', async () => {
+test('values that are probably missing are reported, and cost nothing', async () => {
   const steps = [
     {
       ...find,
@@ -269,17 +273,17 @@ test('what probably has no value is said, and costs nothing', async () => {
   const { report } = await importFrom(arazzo([{ workflowId: 'w', steps, outputs: { a: '$steps.find.outputs.b' } }]), tools);
   expect(report.tools).toBe(1);
   expect(report.warnings.map(({ message }) => message)).toEqual([
-    "step find: the header authorization is not taken from a workflow: the source's own is sent",
-    '$inputs.tag is not among the inputs',
+    'step find: the header authorization is ignored: the source sends its own',
+    '$inputs.tag is not one of the inputs',
     '$steps.find.outputs.b has no value: step find has no such output',
   ]);
 });
 
-describe('a document that cannot be read is refused as a whole', () => {
+describe('a document that cannot be read', () => {
   const valid = JSON.parse(arazzo([{ workflowId: 'w', steps: [find] }])) as JsonObject;
   test.each<[string, string, string]>([
-    ['no Arazzo document', '{"openapi": "3.1.0"}', 'This is no Arazzo document'],
-    ['a later version', JSON.stringify({ ...valid, arazzo: '1.1.0' }), 'written in Arazzo 1.1.0; 1.0 is understood'],
+    ['no Arazzo document', '{"openapi": "3.1.0"}', 'This is not an Arazzo document'],
+    ['a later version', JSON.stringify({ ...valid, arazzo: '1.1.0' }), 'Arazzo 1.1.0 is not supported; use Arazzo 1.0'],
     ['no title', JSON.stringify({ ...valid, info: { version: '1' } }), 'info.title'],
     ['an unknown field', JSON.stringify({ ...valid, extra: 1 }), 'extra'],
     ['neither JSON nor YAML', '{"arazzo": ', 'neither JSON nor YAML'],
@@ -292,14 +296,10 @@ describe('a document that cannot be read is refused as a whole', () => {
           { name: 'a', url: '.' },
         ],
       }),
-      'Two source descriptions are called a',
+      'Two source descriptions are named a',
     ],
     ['nesting', `${'['.repeat(300)}${']'.repeat(300)}`, 'nested deeper than 200 levels'],
-    [
-      'short aliases of much',
-      `a: &a ${'x'.repeat(50_000)}\nb: [${'*a, '.repeat(100)}]`,
-      'comes to too much once its aliases are written out',
-    ],
+    ['short aliases of much', `a: &a ${'x'.repeat(50_000)}\nb: [${'*a, '.repeat(100)}]`, 'is too large once its aliases are expanded'],
     ['length', `# ${'x'.repeat(1_000_001)}`, 'longer than'],
     [
       'aliases that double',
@@ -308,20 +308,20 @@ describe('a document that cannot be read is refused as a whole', () => {
           .split('')
           .map((name, i) => `${name}: &${name} [${`*${'abcdefghijklmnopqrstuvwxyz'[i]}, `.repeat(9)}]`)
           .join('\n'),
-      'The aliases of the document cannot be followed',
+      'The aliases of the document cannot be resolved',
     ],
-  ])('%s', async (_name, text, message) => {
+  ])('is refused as a whole: %s', async (_name, text, message) => {
     await expect(importFrom(text, tools)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) });
   });
 
-  test('a key that stands twice is said', async () => {
+  test('with a key twice gives a warning', async () => {
     const text = `${arazzo([{ workflowId: 'w', steps: [find] }]).slice(0, -1)}, "components": {}, "components": {} # YAML\n}`;
     expect((await importFrom(text, tools)).report.warnings).toEqual([
-      { operation: null, message: expect.stringContaining('"components" stands twice') },
+      { operation: null, message: expect.stringContaining('"components" is repeated') },
     ]);
   });
 
-  test('extensions are nobody’s business', async () => {
+  test('may have extensions, which are ignored', async () => {
     const document = {
       ...valid,
       'x-a': 1,

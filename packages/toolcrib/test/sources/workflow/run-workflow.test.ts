@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { EndSwitch } from '../../../src/model/end-signal.ts';
 import { UnknownOutcomeError } from '../../../src/durable/unknown-outcome-error.ts';
 import { find, lines, order, play, toolsAt } from './play-workflow.ts';
 import { arazzo, askOver, importFrom, operationTool, runTool, startShop, json, type RunOptions } from './shop.ts';
 
-test('[WF-1] steps hand on what they found, and the outputs are the result', async () => {
+test('[WF-1] steps pass on their outputs, and the outputs of the workflow are the result', async () => {
   const progress: NonNullable<RunOptions['progress']> = [];
   const { output, requests } = await play(
     [
@@ -76,7 +77,7 @@ test('[WF-1] steps hand on what they found, and the outputs are the result', asy
   ]);
 });
 
-test('[WF-1] a step that fails ends the workflow with its name, its criterion and what the service said', async () => {
+test('[WF-1] a step that fails ends the workflow with its name, its criterion and the message of the service', async () => {
   const { output, requests } = await play(
     [{ workflowId: 'w', steps: [{ ...find, successCriteria: [{ condition: '$statusCode == 200' }] }, order] }],
     () => ({ status: 503, body: { message: 'closed' } }),
@@ -92,12 +93,12 @@ test('[WF-1] a step that fails ends the workflow with its name, its criterion an
   });
 });
 
-test('[WF-1] without criteria a step succeeds where its call did', async () => {
+test('[WF-1] a step without criteria succeeds if its call did', async () => {
   expect((await play([{ workflowId: 'w', steps: [find] }], () => ({ status: 404 }))).output.is_error).toBe(true);
   expect((await play([{ workflowId: 'w', steps: [find] }], () => ({ status: 201 }))).output.is_error).toBeUndefined();
 });
 
-test('[WF-1] criteria may be content with a status that is no success', async () => {
+test('[WF-1] criteria may accept a status that is not a success', async () => {
   const { output } = await play(
     [
       {
@@ -117,7 +118,7 @@ test('[WF-1] criteria may be content with a status that is no success', async ()
   expect(output.structured_content).toEqual({ why: 'none left', after: '7' });
 });
 
-test('[WF-1] a tool that the caller may not use fails its step, and no criterion can make that a success', async () => {
+test('[WF-1] a forbidden tool fails its step, and no criterion can make that a success', async () => {
   const steps = [find, { ...order, successCriteria: [{ condition: '$response.body#/id == null' }] }];
   const { output, requests } = await play([{ workflowId: 'w', steps }], () => ({}), { refuses: ['placeOrder'] });
   expect(lines(requests)).toEqual(['GET /pets']);
@@ -156,7 +157,7 @@ test('a value that is missing in the middle of a text fails its step before anyt
   expect(output).toMatchObject({ structured_content: { message: 'Step find failed: {$inputs.gone} has no value here' } });
 });
 
-test('[WF-2] a call that is run again does not repeat the steps that were done', async () => {
+test('[WF-2] a call that runs again does not repeat finished steps', async () => {
   const remembered = new Map<string, string>();
   const steps = [
     { ...order, outputs: { id: '$response.body#/id' } },
@@ -185,8 +186,8 @@ test('[WF-2] a call that is run again does not repeat the steps that were done',
   expect(output.structured_content).toEqual({ ids: '1-4' });
 });
 
-test('[WF-2] a cancelled call begins no further step', async () => {
-  const cancel = new AbortController();
+test('[WF-2] a cancelled call starts no further step', async () => {
+  const signal = new EndSwitch();
   const reason = new Error('cancelled');
   let asked = 0;
   const steps = [find, order];
@@ -194,16 +195,16 @@ test('[WF-2] a cancelled call begins no further step', async () => {
     [{ workflowId: 'w', steps }],
     () => {
       asked++;
-      cancel.abort(reason);
+      signal.end(reason);
       return {};
     },
-    { signal: cancel.signal },
+    { signal },
   );
   await expect(running).rejects.toBe(reason);
   expect(asked).toBe(1);
 });
 
-test('[WF-2] where an operation takes a key, every try has its own, the same on every run', async () => {
+test('[WF-2] every try has its own key if the operation supports one, the same on every run', async () => {
   const keyed = operationTool({ id: 'keyed', method: 'POST', path: '/keyed', parameters: [['Idempotency-Key', 'header']], body: json });
   const again = [{ name: 'again', type: 'retry', retryLimit: 1 }];
   const steps = [
@@ -235,7 +236,7 @@ test('inputs that are not given have their defaults', async () => {
   expect(lines((await play([workflow], () => ({}), { args: { tag: 'dog' } })).requests)).toEqual(['GET /pets?tag=dog']);
 });
 
-test('what is decided by an answer is not decided by half of one', async () => {
+test('nothing is decided by half an answer', async () => {
   await using shop = await startShop(() => ({ body: { id: 1 } }));
   const tools = toolsAt(shop.origin);
   const ask = askOver(tools);
@@ -249,6 +250,6 @@ test('what is decided by an answer is not decided by half of one', async () => {
   };
   expect((await run({ ...find, successCriteria: [{ condition: '$statusCode == 200' }] })).is_error).toBeUndefined();
   expect((await run({ ...find, outputs: { id: '$response.body#/id' } })).structured_content).toMatchObject({
-    message: 'Step find failed: its answer was longer than is allowed here, and was cut',
+    message: 'Step find failed: its answer was too long and was truncated',
   });
 });

@@ -7,8 +7,9 @@ import { EndSwitch } from '../../../src/model/end-signal.ts';
 import type { HttpOperation, HttpParameter } from '../../../src/model/http-operation.ts';
 import type { Json, JsonObject } from '../../../src/model/json.ts';
 import type { DiscoveredTool, Tool } from '../../../src/model/tool.ts';
-import type { CallTool } from '../../../src/sources/workflow/call-tool.ts';
-import { importWorkflows, type ImportedWorkflows } from '../../../src/sources/workflow/import-workflows.ts';
+import type { CallTool } from '../../../src/sources/source-ports.ts';
+import { importWorkflows } from '../../../src/sources/workflow/import-workflows.ts';
+import type { ImportedDocument } from '../../../src/sources/documents/imported-document.ts';
 import { createWorkflowCalls } from '../../../src/sources/workflow/workflow-calls.ts';
 import { isolated } from '../../fixtures/isolated.ts';
 import { startHttpServer } from '../../fixtures/http-server.ts';
@@ -89,7 +90,7 @@ export function arazzo(workflows: object[], extra: JsonObject = {}): string {
   return JSON.stringify({ arazzo: '1.0.1', info, sourceDescriptions: [{ name: 'shop', url: './shop.yaml' }], workflows, ...extra });
 }
 
-export function importFrom(document: string, tools: readonly Tool[]): Promise<ImportedWorkflows> {
+export function importFrom(document: string, tools: readonly Tool[]): Promise<ImportedDocument> {
   const url = new URL('https://docs.test/workflows.yaml');
   const sources = (name: string) => (name === 'shop' ? { namespace: 'shop', tools } : undefined);
   return importWorkflows({ text: document, url, sources, ...isolated });
@@ -154,15 +155,15 @@ function answerOf(tool: Tool, call_id: string, { ok, status, headers: all }: Res
 
 export interface RunOptions {
   callTool: CallTool;
-  /** What earlier runs of the same call have remembered. */
+  /** The memory of earlier runs of the same call. */
   remembered?: Map<string, string>;
   progress?: { progress: number; total?: number; message?: string }[];
-  signal?: AbortSignal;
+  signal?: EndSwitch;
 }
 
 /** One call of a workflow, over the steps that a server has. */
 export async function runTool(discovered: DiscoveredTool | undefined, args: JsonObject, options: RunOptions): Promise<ToolOutput> {
-  const { callTool, remembered = new Map<string, string>(), progress = [], signal = new AbortController().signal } = options;
+  const { callTool, remembered = new Map<string, string>(), progress = [], signal = new EndSwitch() } = options;
   const calls = createWorkflowCalls({ callTool });
   const steps = createSteps({
     records: {
@@ -182,7 +183,6 @@ export async function runTool(discovered: DiscoveredTool | undefined, args: Json
     callId: 'call-0',
     principal: samplePrincipal(),
     signal,
-    ending: new EndSwitch(),
     steps,
     progress: (update: { progress: number }) => void progress.push(update),
     log() {},

@@ -18,7 +18,7 @@ const importOver = (file: string, tools: readonly Tool[], correct = (text: strin
   });
 const names = (tools: { definition: { name: string } }[]) => tools.map(({ definition }) => definition.name);
 
-test('[WF-1] the pet shop is imported without the workflow that has the wrong parameters, and sells a pet', async () => {
+test('[WF-1] the pet shop is imported without the workflow that has wrong parameters, and sells a pet', async () => {
   await using shop = await startShop(({ method }) => ({ body: method === 'GET' ? [{ id: 7 }] : { id: 10 } }));
   const { tools } = await importedTools(corpusPath('pet-coupons.openapi.yaml', ''), 'shop', { server_url: shop.origin });
   const { tools: found, report } = await importOver('pet-coupons.arazzo.yaml', tools);
@@ -39,18 +39,18 @@ test('[WF-1] the pet shop is imported without the workflow that has the wrong pa
   ]);
 });
 
-test('[WF-1] the sign-in of the pet store is imported; what it does not get is said', async () => {
+test('[WF-1] the sign-in of the pet store is imported, and reports what it does not get', async () => {
   const { tools } = await importedTools(corpusPath('swagger-petstore-3.0.4.yaml', ''), 'shop');
   const { tools: found, report } = await importOver('LoginAndRetrievePets.arazzo.yaml', tools);
   expect(names(found)).toEqual(['loginUserRetrievePet']);
   expect(report.warnings.map(({ message }) => message)).toEqual([
-    "step getPetStep: the header Authorization is not taken from a workflow: the source's own is sent",
-    '$response.header.X-Expires-After has no value: that header is not shown',
-    '$response.header.X-Rate-Limit has no value: that header is not shown',
+    'step getPetStep: the header Authorization is ignored: the source sends its own',
+    '$response.header.X-Expires-After has no value: workflows cannot read that header',
+    '$response.header.X-Rate-Limit has no value: workflows cannot read that header',
   ]);
 });
 
-test('[WF-1] the loan at the checkout is imported once its wrong parameter is put right, and goes on to the terms', async () => {
+test('[WF-1] the loan at the checkout is imported once its wrong parameter is corrected, and goes on to the terms', async () => {
   await using shop = await startShop(({ url }) => ({
     body: url.includes('products') ? { existingCustomerNotEligible: true, list: { products: [1] } } : {},
   }));

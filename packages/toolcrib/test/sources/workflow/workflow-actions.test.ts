@@ -29,7 +29,7 @@ test('[WF-1] actions choose the way: the first whose criteria hold', async () =>
   expect(output.structured_content).toEqual({ id: 9 });
 });
 
-test('[WF-1] a failed step is tried again as often as its action says, then the next action is taken', async () => {
+test('[WF-1] a failed step is retried as often as its action says, then the next action is taken', async () => {
   const retry = { name: 'again', type: 'retry', retryAfter: 0.001, retryLimit: 2, criteria: [{ condition: '$statusCode == 503' }] };
   const failureActions = [retry, { name: 'else', type: 'goto', stepId: 'order' }];
   const steps = [{ ...find }, { ...order, onSuccess: [{ name: 'stop', type: 'end' }], outputs: { id: '$response.body#/id' } }];
@@ -43,7 +43,7 @@ test('[WF-1] a failed step is tried again as often as its action says, then the 
   expect(lines(better.requests)).toEqual(['GET /pets', 'GET /pets', 'POST /orders']);
 });
 
-test('[WF-1] before it is tried again, another step or workflow can be run', async () => {
+test('[WF-1] another step or workflow can run before a retry', async () => {
   const login = {
     workflowId: 'login',
     steps: [{ ...order, outputs: { token: '$response.body#/token' } }],
@@ -63,7 +63,7 @@ test('[WF-1] before it is tried again, another step or workflow can be run', asy
   expect(output.is_error).toBeUndefined();
 });
 
-test('[WF-1] a workflow can call another with inputs of its own, and be left for another', async () => {
+test('[WF-1] a workflow can call another with its own inputs, and be left for another', async () => {
   const place = {
     workflowId: 'place',
     inputs: { type: 'object', properties: { pet: {} } },
@@ -100,7 +100,7 @@ test('[WF-1] a workflow can call another with inputs of its own, and be left for
   });
 });
 
-test('[WF-1] a workflow inside another that fails is a failed step, whatever its criteria', async () => {
+test('[WF-1] an inner workflow that fails is a failed step, whatever its criteria', async () => {
   const inner = { workflowId: 'inner', steps: [order] };
   const { output } = await play(
     [{ workflowId: 'w', steps: [{ stepId: 'buy', workflowId: 'inner', successCriteria: [{ condition: '$statusCode == 500' }] }] }, inner],
@@ -112,7 +112,7 @@ test('[WF-1] a workflow inside another that fails is a failed step, whatever its
   });
 });
 
-test('[WF-1] what a workflow depends on is run before it, once', async () => {
+test('[WF-1] dependencies of a workflow run before it, once', async () => {
   const dependsOn = ['setup'];
   const setup = {
     workflowId: 'setup',

@@ -4,7 +4,7 @@ import { sum } from './significant-digits.ts';
 
 export const longestExpression = 2000;
 
-/** Deep enough for people, shallow enough for the stack. */
+/** Limits the recursion, so that no expression overflows the stack. */
 const deepestNesting = 100;
 
 interface Cursor {
@@ -16,7 +16,7 @@ interface Cursor {
 const numberPattern = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const namePattern = /[A-Za-z_][A-Za-z0-9_]*/y;
 
-/** The value of an arithmetic expression, worked out while it is read: one pass, no code generated. Throws `VALIDATION_ERROR`. */
+/** Evaluates an arithmetic expression while parsing it: one pass, no generated code. Throws `VALIDATION_ERROR`. */
 export function evaluate(text: string): number {
   if (text.length > longestExpression)
     throw new CribError('VALIDATION_ERROR', `The expression is longer than ${longestExpression} characters.`);
@@ -51,7 +51,7 @@ function readProduct(cursor: Cursor): number {
   }
 }
 
-/** A sign binds less tightly than a power, as on paper: -2^2 is -4. Every nesting passes here, so the depth is counted here. */
+/** A sign binds less tightly than a power, as in mathematics: -2^2 is -4. All nesting passes through here, so the depth is counted here. */
 function readSigned(cursor: Cursor): number {
   if (++cursor.depth > deepestNesting) throw wrong(`The expression is nested deeper than ${deepestNesting} levels`, cursor.at);
   const sign = peek(cursor);
@@ -96,12 +96,12 @@ function readConstant(name: string, start: number): number {
   const value = constants.get(name);
   if (value !== undefined) return value;
   if (functions.has(name)) throw wrong(`${name} is a function: write ${name}(…)`, start);
-  throw wrong(`There is no constant "${shown(name)}"; there are ${[...constants.keys()].join(', ')}. Write products with *`, start);
+  throw wrong(`Unknown constant "${shown(name)}" (use ${[...constants.keys()].join(', ')}; write products with *)`, start);
 }
 
 function readCall(cursor: Cursor, name: string, start: number): number {
   const called = functions.get(name);
-  if (!called) throw wrong(`There is no function "${shown(name)}"; there are ${[...functions.keys()].join(', ')}`, start);
+  if (!called) throw wrong(`Unknown function "${shown(name)}" (use ${[...functions.keys()].join(', ')})`, start);
   cursor.at++;
   const args: number[] = [];
   if (peek(cursor) !== ')') {
@@ -139,7 +139,7 @@ function expectClosing(cursor: Cursor): void {
 
 function finite(value: number, what: string, at: number): number {
   if (Number.isNaN(value)) throw wrong(`"${what}" has no real result for these numbers`, at);
-  if (!Number.isFinite(value)) throw wrong(`The result of "${what}" is not finite or too large`, at);
+  if (!Number.isFinite(value)) throw wrong(`The result of "${what}" is infinite or too large`, at);
   return value;
 }
 

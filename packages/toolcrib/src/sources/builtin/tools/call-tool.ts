@@ -23,7 +23,7 @@ export const callToolTool: BuiltinTool = {
       required: ['name'],
       additionalProperties: false,
     },
-    // What it does is what the other tool does, so the careful answer is given to every question.
+    // The effects are those of the called tool, so every hint has its most cautious value.
     annotations: { title: 'Call tool', readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   },
   tags: ['tools'],
@@ -37,7 +37,7 @@ export const callToolTool: BuiltinTool = {
     } catch (error) {
       if (!(error instanceof CribError)) throw error;
       if (error.code === 'NOT_FOUND') return noSuchTool(name, catalogue.suggest(context.principal, name));
-      // Wrong arguments are the model's to correct. Everything else is about the call as a whole, and keeps its code.
+      // The model can correct wrong arguments. Every other error concerns the call as a whole and keeps its code.
       if (error.code === 'VALIDATION_ERROR')
         return failedOutput(error.field === undefined ? error.message : `${error.field}: ${error.message}`, wrongArguments);
       throw error;
@@ -48,7 +48,7 @@ export const callToolTool: BuiltinTool = {
 
 const wrongArguments = { code: 'VALIDATION_ERROR', origin: 'caller' } as const;
 
-/** By any name the inventory knows it under [NAME-1] [NAME-3]; letter case is ignored, so that no variant slips through. */
+/** Checks every name that the inventory has for call_tool [NAME-1] [NAME-3], and ignores letter case, so that no variant slips through. */
 function namesItself(name: string, self: Tool): boolean {
   const asked = name.trim().toLowerCase();
   return [self.tool_id, self.name, self.name.replace(':', '.'), self.model_name, self.definition.name].some(
@@ -59,15 +59,15 @@ function namesItself(name: string, self: Tool): boolean {
 function passedOn(answer: Answer): ToolOutput {
   const failed = answer.is_error || !answer.success;
   const { truncated, artifacts } = answer.metadata;
-  // What was cut from the other call's answer is fetched from there.
+  // The rest of a truncated answer is in the artifacts of the inner call.
   const cut: JsonObject = truncated === true ? { truncated, artifacts: artifacts ?? [] } : {};
   const output: ToolOutput = { content: answer.content, metadata: { called: answer.tool, call_id: answer.call_id, ...cut } };
   if (answer.structured_content !== null) output.structured_content = answer.structured_content;
   if (failed) output.is_error = true;
   if (answer.error !== null) output.failure = { code: answer.error.code, origin: answer.error.origin };
-  // A call that failed on its way has no content; the model still has to learn why.
+  // A call that failed before the tool answered has no content, but the model needs the reason.
   if (failed && answer.content.length === 0) {
-    output.content = [{ type: 'text', text: answer.error?.message ?? `The call ended as ${answer.status}.` }];
+    output.content = [{ type: 'text', text: answer.error?.message ?? `The call ended with the status ${answer.status}.` }];
   }
   return output;
 }

@@ -12,7 +12,7 @@ export const hashTool: BuiltinTool = {
     title: 'Hash',
     description:
       'Computes the checksum (digest) of a text, as UTF-8. Use it to compare or identify content. ' +
-      'sha1 and md5 are there to match existing checksums only; they protect nothing.',
+      'Use sha1 and md5 only to match existing checksums; they are not secure.',
     input_schema: {
       type: 'object',
       properties: {

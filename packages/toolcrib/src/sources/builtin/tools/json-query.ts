@@ -1,7 +1,7 @@
 import { textArgument } from '../argument.ts';
 import type { BuiltinTool } from '../builtin-tool.ts';
 import { failedOutput, harmless } from '../builtin-tool.ts';
-import { computeOutput } from '../compute/compute-output.ts';
+import { computeOutput } from '../compute-output.ts';
 
 const longestData = 5_000_000;
 

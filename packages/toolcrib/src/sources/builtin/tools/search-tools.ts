@@ -26,7 +26,7 @@ export const searchToolsTool: BuiltinTool = {
           type: 'string',
           enum: ['full', 'compact'],
           default: 'full',
-          description: '"compact" shortens each description to a line, for when many tools are wanted',
+          description: '"compact" shortens each description to one line; use it to see many tools',
         },
       },
       required: ['query'],
@@ -61,7 +61,7 @@ export const searchToolsTool: BuiltinTool = {
   tags: ['tools'],
   run(args, context, { catalogue }) {
     const found = catalogue.search(context.principal, textArgument(args, 'query'), numberArgument(args, 'limit', 10));
-    // Copied field by field: what else the catalogue knows of a tool is not part of this answer.
+    // Copied field by field, to leave out the catalogue's other fields.
     const isCompact = args['view'] === 'compact';
     const tools = found.map(({ name, model_name, title, description, summary, parameters }): JsonObject =>
       isCompact ? { name, model_name, description: summary, parameters } : { name, model_name, title, description, parameters },

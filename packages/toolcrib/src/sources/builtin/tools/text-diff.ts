@@ -1,7 +1,7 @@
 import { numberArgument, textArgument } from '../argument.ts';
 import type { BuiltinTool } from '../builtin-tool.ts';
 import { harmless } from '../builtin-tool.ts';
-import { computeOutput } from '../compute/compute-output.ts';
+import { computeOutput } from '../compute-output.ts';
 
 const textField = { type: 'string', maxLength: 1_000_000 };
 

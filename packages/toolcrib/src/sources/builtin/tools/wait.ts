@@ -10,7 +10,7 @@ export const waitTool: BuiltinTool = {
     name: 'wait',
     title: 'Wait',
     description:
-      'Waits the given number of seconds, then returns. Use it between two looks at something that takes time, such as a running job. ' +
+      'Waits the given number of seconds, then returns. Use it between two checks of something that takes time, such as a running job. ' +
       `At most ${longest} seconds at once; call it again to wait longer.`,
     input_schema: {
       type: 'object',
@@ -31,9 +31,9 @@ export const waitTool: BuiltinTool = {
   tags: ['time'],
   async run(args, context, { clock, closing }) {
     const total = Math.min(numberArgument(args, 'seconds'), longest);
-    const ended = AbortSignal.any([context.signal, closing]);
+    const ended = AbortSignal.any([context.signal.toAbortSignal(), closing]);
     try {
-      // Whole steps are counted, not added up, so that the reports are round numbers.
+      // Progress is computed from the step number, not added up, so that the reports are round numbers.
       for (let step = 0; step * betweenReports < total; step++) {
         const done = Math.min((step + 1) * betweenReports, total);
         ended.throwIfAborted();
@@ -41,7 +41,7 @@ export const waitTool: BuiltinTool = {
         context.progress({ progress: done, total });
       }
     } catch (error) {
-      // A timer says only that it was aborted; the signal says why.
+      // The timer's error says only that it was aborted; the signal has the reason.
       throw ended.aborted ? ended.reason : error;
     }
     return structuredOutput({ waited_seconds: total }, `Waited ${total} seconds.`);

@@ -6,10 +6,10 @@ import { EngineUnavailableError } from '../../../model/named-errors.ts';
 import type { SourceRecord } from '../../../model/source.ts';
 import type { DockerEngine } from '../../../net/docker/engine.ts';
 import { isRefusal } from '../../../net/docker/engine-failure.ts';
-import type { ServerLog } from '../process/server-log.ts';
+import type { ServerLog } from '../../upstream/logs/server-log.ts';
 import { checkMounts } from './check-mounts.ts';
 import { missingContainer, refuseDangerous, refuseStopped } from './check-attached.ts';
-import { ownerLabel, runLabel, sourceLabel } from './container-labels.ts';
+import { ownerLabel, runLabel, sourceLabel } from '../process/container-labels.ts';
 import type { ContainerOwner } from './container-owner.ts';
 import { createContainer, endedAtOnce, removeContainer } from './create-container.ts';
 import { openGuard, type Guard } from './guard.ts';
@@ -22,15 +22,15 @@ interface ReadyContainer {
   guard: Guard;
 }
 
-/** [SRC-3] The containers of sources: found or made when they are first needed, and made again when they are gone. */
+/** [SRC-3] The containers of sources: found or made at first use, and made again when they are gone. */
 export interface Containers {
   /** The one container of a source, however many ask for it at once. */
   get(source: SourceRecord, container: Container, log?: Pick<ServerLog, 'append'>): Promise<ReadyContainer>;
-  /** Refuses a container that nobody may use. Where there is none, or no engine, that is found when the source is started. */
+  /** Refuses a container that must not be used. A missing container or engine is reported when the source is started. */
   check(container: Container): Promise<void>;
-  /** Resolves when nothing that was made for the source is left, and in a container of somebody else's nothing of ours. */
+  /** Resolves when nothing we made for the source is left, and none of our processes is in a container of somebody else's. */
   release(sourceId: string): Promise<void>;
-  /** Removes what an earlier run has left behind; gives how many they were. */
+  /** Removes the containers that an earlier run left behind, and returns their number. */
   reapLeftovers(): Promise<number>;
 }
 
@@ -57,14 +57,14 @@ interface ContainersInput {
 export function createContainers({ engine, images, owner, allowedMounts }: ContainersInput): Containers {
   const held = new Map<string, Held>();
   const run = randomUUID();
-  /** Made by us and of no use any more. */
+  /** Made by us and no longer usable. */
   const abandoned = new Set<string>();
   let reaped = false;
 
   async function make(source: SourceRecord, container: Container, { image, log }: ToMake): Promise<ReadyContainer & { made: boolean }> {
     await removeAbandoned();
     await checkMounts(engine, container.settings.mounts, allowedMounts);
-    // One container serves all who wait for it, so that none of them ends the pull by going away.
+    // Several callers may wait for the same container, so none of them can end the pull by going away.
     const { signal } = new AbortController();
     await images.ensure({ sourceId: source.id, image, pull: container.settings.pull, log, signal });
     const labels = { [ownerLabel]: owner.id(), [runLabel]: run, [sourceLabel]: source.id };
@@ -81,7 +81,7 @@ export function createContainers({ engine, images, owner, allowedMounts }: Conta
     const inspected = await inspectContainer(engine, name).catch((error: unknown) => {
       throw isRefusal(error, 404) ? missingContainer(name) : error;
     });
-    // Looked at again each time: another may have been started under its name.
+    // Checked each time: another container may have been started under the same name.
     refuseDangerous(inspected);
     refuseStopped(inspected);
     return { id: inspected.id, guard: await openGuard({ engine, containerId: inspected.id, user: container.user }), made: false };
@@ -104,7 +104,7 @@ export function createContainers({ engine, images, owner, allowedMounts }: Conta
       if (!reaped) reapLeftovers().catch(() => undefined);
       await guard.lost;
       forget();
-      // Without its guard nothing in it could be ended, so it ends as a whole.
+      // Without the guard no process in it can be ended, so the whole container is.
       if (made) abandoned.add(id);
       await removeAbandoned().catch(() => undefined);
     }, forget);

@@ -11,7 +11,7 @@ export interface ContainerToCreate {
   engine: DockerEngine;
   image: string;
   container: Container;
-  /** Leads its name, for people who look. */
+  /** Begins the container's name, for people who list containers. */
   namespace: string;
   labels: Readonly<Record<string, string>>;
 }
@@ -19,12 +19,12 @@ export interface ContainerToCreate {
 const createdSchema = z.object({ Id: z.string() });
 const mebibyte = 1_048_576;
 
-/** [SRC-3] Makes a container that does nothing but be there, and starts it. Gives its id. */
+/** [SRC-3] Makes and starts a container that only sleeps. Returns its id. */
 export async function createContainer({ engine, image, container, namespace, labels }: ContainerToCreate): Promise<string> {
   const name = `toolcrib-${namespace}-${randomBytes(6).toString('hex')}`;
   const body = {
     Image: image,
-    // Its servers are started by exec, each when it is needed. Nothing is in its own environment that should be in theirs alone.
+    // Servers are started in it by exec, when they are needed, and get their secrets there: the container's own environment has none.
     Entrypoint: ['/bin/sh', '-c', 'while sleep 3600; do :; done'],
     Cmd: [],
     Labels: labels,
@@ -48,7 +48,7 @@ export async function createContainer({ engine, image, container, namespace, lab
 function hostConfig({ limits, network, read_only, tmpfs, mounts }: ContainerSettings): object {
   return {
     Memory: limits.memory_mb * mebibyte,
-    // The same as the memory: no swap.
+    // Equal to the memory: no swap.
     MemorySwap: limits.memory_mb * mebibyte,
     NanoCpus: Math.round(limits.cpus * 1e9),
     PidsLimit: limits.pids,
@@ -63,9 +63,9 @@ function hostConfig({ limits, network, read_only, tmpfs, mounts }: ContainerSett
     })),
     SecurityOpt: ['no-new-privileges'],
     CapDrop: ['ALL'],
-    // Collects the dead and hands signals on.
+    // An init process reaps children and forwards signals.
     Init: true,
-    // Whoever stops it, nothing of it stays.
+    // Removed when it stops, whoever stops it.
     AutoRemove: true,
   };
 }
@@ -80,7 +80,7 @@ export async function removeContainer(engine: DockerEngine, id: string): Promise
   }
 }
 
-/** Looked for before it is started, since an init process without one only ends, and does not say why. */
+/** Checked before the start: without a command the init process ends and does not say why. */
 async function requireShell(engine: DockerEngine, id: string): Promise<void> {
   try {
     await engine.request({ method: 'HEAD', path: `/containers/${id}/archive?path=${encodeURIComponent('/bin/sh')}` }, z.unknown());
@@ -89,11 +89,11 @@ async function requireShell(engine: DockerEngine, id: string): Promise<void> {
   }
 }
 
-/** By somebody's hand, or because it has no `sleep`. */
+/** Somebody stopped it, or the image has no `sleep`. */
 export function endedAtOnce(image: string): CribError {
   return new CribError(
     'SERVICE_UNAVAILABLE',
-    `The container made from ${image} ended at once. If it goes on doing so: the image must have sleep.`,
+    `The container made from ${image} ended at once. If that happens again, check that the image has the program sleep.`,
   );
 }
 

@@ -3,7 +3,7 @@ import { EngineUnavailableError } from '../../../model/named-errors.ts';
 import type { DockerEngine } from '../../../net/docker/engine.ts';
 import { isRefusal } from '../../../net/docker/engine-failure.ts';
 import { describeExit, type ProcessExit } from '../process/process-exit.ts';
-import type { ServerLog } from '../process/server-log.ts';
+import type { ServerLog } from '../../upstream/logs/server-log.ts';
 import type { ServerProcess } from '../process/server-process.ts';
 import { settledWithin } from '../process/settled-within.ts';
 import { attachedExec } from './attached-stream.ts';
@@ -19,7 +19,7 @@ export interface ExecProcessOptions {
   containerId: string;
   guard: Guard;
   command: readonly string[];
-  /** The whole environment, beside what the image itself has. */
+  /** The whole environment, in addition to the image's own. */
   env: Readonly<Record<string, string>>;
   user: string | null;
   workdir: string | null;
@@ -29,12 +29,12 @@ export interface ExecProcessOptions {
 
 /** Between the end of its input and SIGTERM. */
 const politeMs = 500;
-/** After so long it is looked whether a process does not end because everything in its container stands still. */
+/** A process that takes longer to end may be in a paused container, which is then checked. */
 const pausedWithinMs = 1000;
-/** The stream ends a moment before the engine knows how the program did. */
+/** The stream ends a moment before the engine knows the exit code. */
 const exitKnownWithinMs = 2000;
 
-/** [MCP-4] A server inside a container, which is to the rest like one on this machine. */
+/** [MCP-4] A server inside a container. The rest of the code treats it like one on this machine. */
 export async function startExecProcess(options: ExecProcessOptions): Promise<ServerProcess> {
   const { engine, containerId, guard, user, workdir, log, signal } = options;
   const command = ['/bin/sh', '-c', launchScript, 'sh', ...options.command];
@@ -44,7 +44,7 @@ export async function startExecProcess(options: ExecProcessOptions): Promise<Ser
   const launch = createLaunchWords((piece) => words.write(piece));
   const attached = attachedExec(await startExec(engine, execId, signal), launch.write);
   attached.stdin.on('error', () => undefined);
-  // Its input closes with the connection, and without an answer it does not become the server.
+  // Closing the connection closes its input; without our answer the launch script does not become the server.
   signal.addEventListener('abort', attached.destroy, { once: true });
   const pid = await Promise.race([launch.pid, attached.ended.then(() => undefined)]);
   signal.removeEventListener('abort', attached.destroy);
@@ -56,7 +56,7 @@ export async function startExecProcess(options: ExecProcessOptions): Promise<Ser
   }
   const name = `Process ${pid} in the container`;
   guard.watch(pid);
-  // Heard and watched: only now it becomes the server.
+  // Its number is known and the guard watches it: now it may become the server.
   attached.stdin.write('\n');
   log.append('event', `${name} started.`);
 
@@ -74,14 +74,14 @@ export async function startExecProcess(options: ExecProcessOptions): Promise<Ser
     await endInside(options, pid as number).catch((error: unknown) => {
       if (!(error instanceof EngineUnavailableError)) log.append('event', `${name} may not have ended: ${String(error)}`);
     });
-    // Whatever still holds its output open is none of its processes.
+    // By now only a process that is not the server's can hold the output open, so this wait is bounded.
     await settledWithin(exited, exitKnownWithinMs);
     attached.destroy();
     await exited;
   }
 
   const stop = () => (ending ??= end());
-  // What a process has started does not outlive it, however it ended.
+  // The children of a process do not outlive it, however it ended.
   void attached.ended.then(stop);
   return {
     pid,
@@ -89,14 +89,14 @@ export async function startExecProcess(options: ExecProcessOptions): Promise<Ser
     stdout: attached.stdout,
     log,
     exited,
-    // The same again for what became of its container.
+    // Twice, because the state of the container is asked for too.
     exitKnownWithinMs: 2 * exitKnownWithinMs,
     lastWords: (count) => words.tail(count),
     stop,
   };
 }
 
-/** Where the guard itself has been ended, by hand or for want of memory, a new one takes its place for this. */
+/** Where the guard itself is gone, killed by hand or for lack of memory, another is started for this. */
 async function endInside({ engine, containerId, guard, user }: ExecProcessOptions, pid: number): Promise<void> {
   const ended = guard.end(pid);
   try {
@@ -114,7 +114,7 @@ async function endInside({ engine, containerId, guard, user }: ExecProcessOption
   }
 }
 
-/** Resolves where everything in the container stands still: the guard has been told, and ends the process as soon as it goes on. */
+/** Resolves where the container is paused: the guard has been told, and ends the process when the container is resumed. */
 async function standStill(engine: DockerEngine, containerId: string, ended: Promise<void>): Promise<void> {
   const isSlow = await Promise.race([ended.then(() => false), delay(pausedWithinMs, true)]);
   if (!isSlow || !(await inspectContainer(engine, containerId)).paused) await ended;
@@ -143,12 +143,12 @@ async function learnExit(engine: DockerEngine, { execId, containerId, failure, e
   }
 }
 
-/** What ends a container ends everything in it, with the code of SIGKILL. */
+/** When a container ends, everything in it ends with the code of SIGKILL. */
 async function fateOf(engine: DockerEngine, containerId: string, code: number): Promise<{ reason?: string }> {
   if (code !== 137) return {};
   const { memoryMb } = await inspectContainer(engine, containerId);
   if (!(await isRunning(engine, containerId))) return { reason: 'was ended, because its container stopped' };
-  return memoryMb === null ? {} : { reason: `was killed, perhaps for want of memory: its container may use ${memoryMb} MiB` };
+  return memoryMb === null ? {} : { reason: `was killed, perhaps for lack of memory: its container may use ${memoryMb} MiB` };
 }
 
 function lost(reason: string): ProcessExit {

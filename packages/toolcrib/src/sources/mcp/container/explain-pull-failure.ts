@@ -9,19 +9,19 @@ const unreachable =
   /dial tcp|no such host|i\/o timeout|connection refused|connection reset|Client\.Timeout|TLS handshake|x509:|EOF|network is unreachable/i;
 const otherProcessor = /no matching manifest for/i;
 
-/** [ERR-1] Why an image could not be pulled, in plain words, and what to do. */
+/** [ERR-1] Why an image could not be pulled, and what to do. */
 export function explainPullFailure(image: string, words: string): CribError {
   const registry = registryOf(image).replace('https://index.docker.io/v1/', 'Docker Hub');
   const said = `Docker said: ${words.slice(0, 500)}`;
   if (noAccess.test(words)) {
     const login = registry === 'Docker Hub' ? '`docker login`' : `\`docker login ${registry}\``;
-    const advice = `Either ${registry} has no such image, or it wants a login: check the name, or run ${login} as the account that runs Toolcrib`;
+    const advice = `Either ${registry} has no such image, or it requires a login: check the name, or run ${login} as the account that runs Toolcrib`;
     return new CribError('NOT_FOUND', `Package not found: the image ${image}. ${advice}. ${said}`);
   }
   if (noTag.test(words))
     return new CribError('NOT_FOUND', `Package not found: ${registry} has no image ${image}. Check its name and tag. ${said}`);
   if (otherProcessor.test(words))
-    return new CribError('NOT_FOUND', `The image ${image} is not made for the processor of this machine. Choose another. ${said}`, {
+    return new CribError('NOT_FOUND', `The image ${image} does not support the processor of this machine. Choose another. ${said}`, {
       retryable: false,
     });
   if (tooMany.test(words))

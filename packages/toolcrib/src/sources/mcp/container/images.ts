@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { abortable } from '../../../model/abortable.ts';
+import { abortable } from '../../../resilience/abortable.ts';
 import type { ContainerSettings } from '../../../model/container.ts';
 import { CribError } from '../../../model/crib-error.ts';
 import { EngineUnavailableError } from '../../../model/named-errors.ts';
 import type { DockerEngine } from '../../../net/docker/engine.ts';
 import { isRefusal } from '../../../net/docker/engine-failure.ts';
-import type { ServerLog } from '../process/server-log.ts';
+import type { ServerLog } from '../../upstream/logs/server-log.ts';
 import { explainPullFailure } from './explain-pull-failure.ts';
 import { createPullProgress, describeProgress, type PullProgress } from './pull-progress.ts';
 
@@ -17,11 +17,11 @@ interface WantedImage {
   signal: AbortSignal;
 }
 
-/** [SRC-2] [SRC-3] The images that servers run in: pulled where they are missing, once for all who wait. */
+/** [SRC-2] [SRC-3] The images that servers run in. Missing ones are pulled, once for all who wait. */
 export interface Images {
-  /** Resolves when the image is here, as the source wants it. */
+  /** Resolves when the image is here and as new as the source wants it. */
   ensure(wanted: WantedImage): Promise<void>;
-  /** What a source waits for, for people: `pulling image …, 12 of 40 MB`; undefined where it waits for no image. */
+  /** The image that a source waits for, for people: `pulling image …, 12 of 40 MB`; undefined where it waits for none. */
   pullingOf(sourceId: string): string | undefined;
 }
 
@@ -32,10 +32,10 @@ interface Pull {
 
 interface ImagesInput {
   engine: DockerEngine;
-  /** Who we are to the registry of an image. */
+  /** Our credentials for the registry of an image. */
   authOf(image: string): Promise<string | undefined>;
   longestMs?: number;
-  /** The longest time in which nothing comes. */
+  /** How long a pull may make no progress. */
   longestSilenceMs?: number;
 }
 
@@ -53,7 +53,7 @@ export function createImages({ engine, authOf, longestMs = 3_600_000, longestSil
     }
   }
 
-  /** Nobody who goes away ends it for the others. */
+  /** A caller who goes away does not end it for the others. */
   function pullOnce(image: string): Pull {
     const known = pulls.get(image);
     if (known !== undefined) return known;
@@ -116,7 +116,7 @@ export function createImages({ engine, authOf, longestMs = 3_600_000, longestSil
 function notHere(image: string): CribError {
   const advice = `Fetch it with \`docker pull ${image}\`, or set \`pull: missing\``;
   return new EngineUnavailableError(
-    `Package not found: the image ${image} is not here, and \`pull: never\` keeps it from being fetched. ${advice}.`,
+    `Package not found: the image ${image} is not here, and \`pull: never\` forbids fetching it. ${advice}.`,
     {
       code: 'NOT_FOUND',
       field: 'mcp_container.image',
@@ -124,7 +124,7 @@ function notHere(image: string): CribError {
   );
 }
 
-/** Without a tag the engine would fetch all there are. */
+/** Without a tag the engine would fetch every tag. */
 function splitImage(image: string): { name: string; tag: string } {
   const [, name = image, digest] = /^(.+)@(sha256:[a-f0-9]{64})$/.exec(image) ?? [];
   if (digest !== undefined) return { name: name.replace(/:[^/:]+$/, ''), tag: digest };

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../../model/json.ts';
 import { z } from 'zod';
 
 const lineSchema = z.object({
@@ -8,11 +9,11 @@ const lineSchema = z.object({
 });
 const mostLayers = 1000;
 
-/** How far the pull of an image has come, from what the engine says of each of its layers. */
+/** The progress of a pull, from the engine's messages about each layer. */
 export interface PullProgress {
-  /** Reads one line; gives the engine's words where it says that the pull has failed. */
+  /** Reads one line; returns the engine's message where it says that the pull has failed. */
   read(line: string): string | undefined;
-  /** Bytes that have come, and bytes of the layers whose size is known. */
+  /** Bytes received, and bytes in total of the layers whose size is known. */
   readonly current: number;
   readonly total: number;
 }
@@ -22,13 +23,13 @@ export function createPullProgress(): PullProgress {
   const sum = (field: 'current' | 'total') => [...layers.values()].reduce((bytes, layer) => bytes + layer[field], 0);
   return {
     read(line) {
-      const parsed = lineSchema.safeParse(jsonOf(line));
+      const parsed = lineSchema.safeParse(parsedJson(line));
       if (!parsed.success) return undefined;
       const { id, status, progressDetail = {}, error } = parsed.data;
       if (error !== undefined) return error;
       if (id === undefined) return undefined;
       const known = layers.get(id);
-      // Unpacking is counted by the engine too, from the beginning.
+      // The engine counts unpacking too, starting from 0.
       if (status === 'Downloading' && (known !== undefined || layers.size < mostLayers)) {
         const { current = 0, total = 0 } = progressDetail;
         layers.set(id, { current, total: Math.max(total, current) });
@@ -46,17 +47,9 @@ export function createPullProgress(): PullProgress {
   };
 }
 
-/** `12 of 40 MB`; nothing where no size is known yet. */
+/** `12 of 40 MB`; empty while no size is known. */
 export function describeProgress({ current, total }: Pick<PullProgress, 'current' | 'total'>): string {
   if (total === 0) return '';
   const digits = total < 10_000_000 ? 1 : 0;
   return `, ${(current / 1e6).toFixed(digits)} of ${(total / 1e6).toFixed(digits)} MB`;
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

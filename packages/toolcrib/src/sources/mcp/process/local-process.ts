@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { sourceLabel } from '../container/container-labels.ts';
+import { sourceLabel } from './container-labels.ts';
 import { isContainerRunner, programName } from '../registration/program-name.ts';
 import { startServerProcess, type ServerProcess, type ServerProcessOptions } from './server-process.ts';
 
 export interface LocalProcessOptions extends Omit<ServerProcessOptions, 'container' | 'patience'> {
   sourceId: string;
-  /** What tells the docker command where its engine is: of no use to any other server, and not given to them. */
+  /** Variables that tell the docker command where its engine is. No other server gets them. */
   dockerEnvironment: Readonly<Record<string, string>>;
 }
 
-/** A container takes longer to leave than a process does, and to be removed; together it is still less than 6 seconds. */
+/** A container takes longer to end than a process, and must be removed; together that is still less than 6 seconds. */
 const patience = { politeMs: 1500, termMs: 3000 };
 
-/** A server that is started on this machine. One that is a `docker run` gets a name of ours, by which nothing of it stays behind. */
+/** Starts a server on this machine. A `docker run` gets a name of ours, so that we can remove its container. */
 export function startLocalProcess({ sourceId, dockerEnvironment, ...options }: LocalProcessOptions): Promise<ServerProcess> {
   const run = namedRun(options.command, sourceId);
   if (run === undefined) return startServerProcess(options);
@@ -31,7 +31,7 @@ export function namedRun(command: readonly string[], sourceId: string): Pick<Ser
   };
 }
 
-/** Where the word `run` stands. */
+/** The position of the word `run`. */
 function dockerRunAt([program = '', ...args]: readonly string[]): number | undefined {
   if (!isContainerRunner(programName(program))) return undefined;
   if (args[0] === 'run') return 1;

@@ -5,7 +5,7 @@ import type { Json } from '../../../model/json.ts';
 export interface ProcessExit {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** Where more is known than the code says, or the code is not known: `was ended, because …`. */
+  /** Where more than the code is known, or the code is not: `was ended, because …`. */
   reason?: string;
 }
 
@@ -19,16 +19,16 @@ export function describeExit({ code, signal, reason }: ProcessExit): string {
   return signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
 }
 
-/** How `docker run` says that what was in the container has been killed. */
+/** The exit code of `docker run` when the program in the container was killed. */
 const killedInside = 137;
 
-/** The same, with what it means of a container that nobody but the kernel has ended. */
+/** Adds the likely reason where the kernel killed the program in a container. */
 export function containedExit(exit: ProcessExit): ProcessExit {
   if (exit.code !== killedInside) return exit;
   return { ...exit, reason: 'was killed in its container (code 137), as happens when it needs more memory than its limit allows,' };
 }
 
-/** Whether it was ended before it could leave by itself, by us or by somebody else. */
+/** Whether it was killed, by us or by somebody else, before it could end by itself. */
 export function isKilled({ code, signal }: ProcessExit): boolean {
   return signal !== null || code === 130 || code === killedInside || code === 143;
 }
@@ -36,25 +36,24 @@ export function isKilled({ code, signal }: ProcessExit): boolean {
 /** [ERR-5] For calls that were under way when the process died. */
 export function crashError(exit: ProcessExit, lastWords: readonly string[]): CribError {
   const words = boundWords(lastWords);
-  return new CribError('SERVICE_UNAVAILABLE', `The server's process ${describeExit(exit)}. ${quoteWords(words)}`, {
-    details: exitDetails(exit, words),
-  });
+  const { message, ...quoted } = quoting(`The server's process ${describeExit(exit)}.`, words);
+  return new CribError('SERVICE_UNAVAILABLE', message, { ...quoted, details: exitDetails(exit, words) });
 }
 
-export function quoteWords(words: readonly string[]): string {
+/** A message that ends with the last lines of a process, and its parts for readers who have those lines already. */
+export function quoting(summary: string, words: readonly string[]): { message: string; summary: string; lastWords: readonly string[] } {
+  return { message: `${summary} ${quoteWords(words)}`, summary, lastWords: words };
+}
+
+function quoteWords(words: readonly string[]): string {
   return words.length === 0 ? 'It wrote nothing to standard error.' : `The last it wrote to standard error:\n${words.join('\n')}`;
-}
-
-/** A message without the words quoted in it, for the log, which has them already. */
-export function withoutWords(message: string): string {
-  return message.replace(/ (?:The last it wrote to standard error:\n[^]*|It wrote nothing to standard error\.)$/, '');
 }
 
 export function exitDetails({ code, signal }: ProcessExit, words: string[]): Json {
   return { exit_code: code, signal, stderr: words };
 }
 
-/** The last lines that fit; of a very long last line, its beginning. */
+/** As many of the last lines as fit; of a very long last line, its beginning. */
 export function boundWords(lastWords: readonly string[]): string[] {
   const kept: string[] = [];
   let room = charactersInErrors;

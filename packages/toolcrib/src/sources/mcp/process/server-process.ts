@@ -10,21 +10,21 @@ import type { ProcessBounds } from './process-bounds.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import { isMissing } from './is-missing.ts';
 import { removeRunContainer, type RunContainer } from './remove-run-container.ts';
-import type { ServerLog } from './server-log.ts';
+import type { ServerLog } from '../../upstream/logs/server-log.ts';
 import { spawnTurn } from './spawn-turns.ts';
 import { settledWithin } from './settled-within.ts';
 import { spawnFailure } from './spawn-failure.ts';
 
-/** One server that runs on this machine, and whatever it starts. */
+/** One running server, and all processes it starts. */
 export interface ServerProcess {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** The source's log, where standard error goes. */
   readonly log: ServerLog;
-  /** When the process has ended, by itself or not, and what it last said has been read. */
+  /** Resolves when the process has ended, by itself or not, and its last output has been read. */
   readonly exited: Promise<ProcessExit>;
-  /** After the end of its output, where it takes more than a moment to find out how it ended. */
+  /** How long it may take after the end of its output to learn how it ended, where that is more than a moment. */
   readonly exitKnownWithinMs?: number;
   /** The last lines of standard error of this process. */
   lastWords(count: number): string[];
@@ -41,12 +41,12 @@ export interface ServerProcessOptions {
   env: Readonly<Record<string, string>>;
   log: ServerLog;
   registry: ProcessRegistry;
-  /** The container that the command makes, which is removed when the command has ended, however that was. */
+  /** The container that the command makes. It is removed when the command has ended, however it ended. */
   container?: RunContainer;
   patience?: Patience;
-  /** Unbounded, and as ourselves, where it is left out. */
+  /** Without it: no limits, and our own account. */
   bounds?: ProcessBounds;
-  /** Lets the first starts of others go before this one. */
+  /** Lets the first starts of other servers go first. */
   later?: boolean;
 }
 
@@ -57,9 +57,9 @@ interface Patience {
   termMs: number;
 }
 
-/** Together less than the 6 seconds after which nothing is left. */
+/** Together less than 6 seconds, after which nothing may be left. */
 const usualPatience: Patience = { politeMs: 500, termMs: 5000 };
-/** A child of the dead process may hold its output open; what has not been read by then is not waited for. */
+/** A child of the dead process may hold its output open: after this time we stop reading. */
 const lastWordsMs = 250;
 
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
@@ -72,7 +72,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
 
   const words = log.writer('stderr');
   readFairly(child.stderr, (bytes) => words.write(bytes));
-  // Its pipes may break when the process dies. That it died is told elsewhere; unheard, an error would end the gateway.
+  // Its pipes may break when the process dies, which is reported elsewhere. An error without a listener would end the gateway.
   for (const source of [child, child.stdin, child.stdout, child.stderr]) source.on('error', () => undefined);
 
   let excess: string | undefined;
@@ -85,7 +85,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     processGroup(pid).signal('SIGKILL');
   });
 
-  // Listened for from the beginning, because the two may come in one breath.
+  // Both listeners are added now, because the two events may come together.
   const gone = new Promise<ProcessExit>((resolve) =>
     child.once('exit', (code, signal) =>
       resolve(container === undefined ? boundedExit({ code, signal }) : containedExit({ code, signal })),
@@ -94,7 +94,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const closed = new Promise((resolve) => child.once('close', resolve));
   const exited = gone.then(async (exit) => {
     await settledWithin(closed, lastWordsMs);
-    // Where we were held up for longer than that, what it wrote is there and has not been read yet.
+    // If we were blocked for longer than that, its last output is there but not read yet.
     await new Promise((resolve) => setImmediate(resolve));
     words.end();
     log.append('event', `${name} ${describeExit(exit)}.`);
@@ -106,19 +106,19 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     child.stdin.end();
     await settledWithin(gone, patience.politeMs);
     const ended = !group.isAlive() || (await endProcessGroup(group, patience.termMs));
-    // Where something stays its record does too, and the next start tries again.
-    if (!ended) log.append('event', `${name} could not be ended: the kernel does not let go of it.`);
+    // Where a process survives, its record stays too, and the next start tries again.
+    if (!ended) log.append('event', `${name} could not be ended: it is stuck in the kernel.`);
     else {
       const exit = await exited;
       if (container === undefined || (await removeRunContainer(container, env, isKilled(exit))) !== 'failed') registry.remove(pid);
-      else log.append('event', `The container ${container.name} could not be removed: Docker does not answer, or does not let go of it.`);
+      else log.append('event', `The container ${container.name} could not be removed: Docker does not answer, or does not release it.`);
     }
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
   }
 
   let ending: Promise<void> | undefined;
   const stop = () => (ending ??= end());
-  // What a process has started does not outlive it, however it ended.
+  // The children of a process do not outlive it, however it ended.
   void gone.then(unwatch);
   void gone.then(stop);
   return { pid, stdin: child.stdin, stdout: child.stdout, log, exited, lastWords: (count) => words.tail(count), stop };
@@ -131,12 +131,12 @@ async function spawnGroup(options: ServerProcessOptions): Promise<ChildProcessWi
     throw await spawnFailure(Object.assign(new Error('No such program'), { code: 'ENOENT' }), program, cwd);
   let child: ChildProcess | undefined;
   try {
-    // Detached makes it the leader of its own group. Never a shell: an argument is an argument.
+    // Detached makes it the leader of its own group. Never through a shell, which would interpret the arguments.
     const [file = '', ...args] = withLimits(command, bounds);
     const as = bounds?.account == null ? {} : { uid: bounds.account.uid, gid: bounds.account.gid };
     child = spawn(file, args, { cwd: cwd ?? undefined, env, stdio: 'pipe', detached: true, shell: false, windowsHide: true, ...as });
     const spawned = once(child, 'spawn');
-    // Before anything else can happen, even before we know that it has really started.
+    // Recorded at once, even before we know that it has really started.
     if (child.pid !== undefined) registry.add({ pid: child.pid, program: basename(program), container });
     await spawned;
     return child as ChildProcessWithoutNullStreams;
@@ -164,7 +164,7 @@ function notRecorded(cause: unknown): CribError {
   );
 }
 
-/** One piece per turn of the event loop, so that a process which floods its output leaves the rest of us our turns. */
+/** One piece per turn of the event loop, so that a process that floods its output does not hold up everything else. */
 function readFairly(stream: Readable, onBytes: (bytes: Buffer) => void): void {
   stream.on('data', (bytes: Buffer) => {
     onBytes(bytes);

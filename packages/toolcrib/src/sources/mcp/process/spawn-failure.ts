@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CribError } from '../../../model/crib-error.ts';
-import { dockerNotRunning } from './docker-failure.ts';
+import { dockerMissing } from './docker-failure.ts';
 
-/** How the programs that start servers come onto a machine. */
+/** How to install the programs that start servers. */
 const cures: Record<string, string> = {
   npx: 'install Node.js with npm',
   node: 'install Node.js',
@@ -16,7 +16,7 @@ const cures: Record<string, string> = {
 /** [ERR-1] [ERR-2] Why a program could not be started at all, and what to do. */
 export async function spawnFailure(error: unknown, program: string, cwd: string | null): Promise<CribError> {
   const { code, message } = error as NodeJS.ErrnoException;
-  // For a missing directory the system gives the same error as for a missing program.
+  // The system reports a missing directory with the same error as a missing program.
   const directory = cwd === null ? 'there' : await lookAtDirectory(cwd);
   if (directory !== 'there') {
     const problem = directory === 'missing' ? 'does not exist' : 'is not a directory that this account may use';
@@ -28,7 +28,7 @@ export async function spawnFailure(error: unknown, program: string, cwd: string 
   const name = basename(program).replace(/\.(cmd|exe)$/i, '');
   switch (code ?? '') {
     case 'ENOENT':
-      if (name === 'docker') return dockerNotRunning(`the program ${program} was not found`, null);
+      if (name === 'docker') return dockerMissing(program);
       return new CribError('NOT_FOUND', `The program ${program} was not found. ${cureFor(program, name)}.`, {
         field: 'command',
         cause: error,
@@ -36,7 +36,7 @@ export async function spawnFailure(error: unknown, program: string, cwd: string 
     case 'EACCES':
       return invalid(error, `The file ${program} cannot be run by this account. Make it executable (chmod +x), or name another program.`);
     case 'E2BIG':
-      return invalid(error, 'The arguments and the environment of the server are together too long for this system. Shorten them.');
+      return invalid(error, 'The arguments and the environment of the server together are too long for this system. Shorten them.');
     case 'ERR_INVALID_ARG_VALUE':
     case 'ERR_INVALID_ARG_TYPE':
       return invalid(error, `The command cannot be started: ${message}`);

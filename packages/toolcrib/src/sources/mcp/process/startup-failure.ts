@@ -1,10 +1,10 @@
-import { CribError, type CribErrorOptions } from '../../../model/crib-error.ts';
+import { CribError, type CribErrorOptions, type ErrorCode } from '../../../model/crib-error.ts';
 import { TimeoutError } from '../../../model/named-errors.ts';
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../mcp-definition.ts';
 import { dockerFailure } from './docker-failure.ts';
 import { networkHint } from './network-hint.ts';
 import { packageLauncher } from './package-launcher.ts';
-import { boundWords, describeExit, exitDetails, type ProcessExit, quoteWords } from './process-exit.ts';
+import { boundWords, describeExit, exitDetails, type ProcessExit, quoting } from './process-exit.ts';
 
 export interface FailedStart {
   exit: ProcessExit;
@@ -15,14 +15,14 @@ export interface FailedStart {
 }
 
 interface Sign {
-  /** What is wanting; the package itself where it is not said. */
+  /** What is missing; the package itself by default. */
   what?: string;
-  /** In the words, with line breaks and box drawings taken out: uv wraps its sentences. */
+  /** Matched against the output without line breaks and box drawings: uv wraps its sentences. */
   pattern: RegExp;
   advice: string;
 }
 
-/** What `npx`, `uvx` and `docker run` say of a package that they cannot get, or cannot run. */
+/** How `npx`, `uvx` and `docker run` say that they cannot get or run a package. */
 const missingPackage: Sign[] = [
   { pattern: /npm (?:error|ERR!) code E404\b/, advice: 'The npm registry does not have it. Check the name' },
   {
@@ -50,17 +50,17 @@ const missingPackage: Sign[] = [
     what: 'The Python package has no such program',
     advice: 'Check the name, or name the program: `uvx --from PACKAGE PROGRAM`',
   },
-  { pattern: /docker: .*No such image/i, advice: 'The image is not here, and `pull: never` keeps it from being fetched' },
+  { pattern: /docker: .*No such image/i, advice: 'The image is not here, and `pull: never` forbids fetching it' },
   {
     pattern: /pull access denied for|manifest (?:for \S+ not found|unknown)|repository does not exist/,
     advice: 'There is no such image. Check its name and tag',
   },
 ];
 
-/** What is asked for cannot be had together, or not on this machine: trying again changes nothing. */
+/** The requirements conflict, or this machine does not meet them: a retry changes nothing. */
 const unsatisfiable = /No solution found|npm (?:error|ERR!) code (?:ERESOLVE|EBADPLATFORM|EBADENGINE)\b/;
 
-/** [ERR-4] For a server that was still running, and had not answered in the time it was given. */
+/** [ERR-4] For a server that runs but did not answer within the start-up timeout. */
 export function startupTimeout({ command, container, resilience }: StartedDefinition, lastWords: readonly string[]): TimeoutError {
   const words = boundWords(lastWords);
   const launcher = packageLauncher(command);
@@ -68,25 +68,31 @@ export function startupTimeout({ command, container, resilience }: StartedDefini
   const advice =
     launcher === undefined
       ? `If it needs longer to start, ${raise}`
-      : `${launcher} may still have been fetching the package: ${raise}, or start it again, since what was fetched is kept`;
+      : `${launcher} may still have been fetching the package: ${raise}, or start it again, since the downloaded files are kept`;
   const hint = networkHint({ command, container }, lastWords);
-  const message = `Handshake timed out after ${resilience.startupTimeoutMs / 1000} s. ${hint ?? advice}. ${quoteWords(words)}`;
-  return new TimeoutError(message, { details: { stderr: words } });
+  const summary = `Handshake timed out after ${resilience.startupTimeoutMs / 1000} s. ${hint ?? advice}.`;
+  const { message, ...quoted } = quoting(summary, words);
+  return new TimeoutError(message, { ...quoted, details: { stderr: words } });
 }
 
 type StartedDefinition = Pick<McpDefinition, 'command' | 'container' | 'resilience'>;
 
-/** [ERR-1] [ERR-2] [ERR-5] Why a server did not come up, from how its process ended. */
+/** [ERR-1] [ERR-2] [ERR-5] Why a server did not start, from how its process ended. */
 export function startupFailure({ exit, lastWords, definition }: FailedStart): CribError {
   const words = boundWords(lastWords);
   const said = lastWords.join(' ').replaceAll(/[\s│╰─▶]+/g, ' ');
   const options: CribErrorOptions = { details: exitDetails(exit, words), ...(unsatisfiable.test(said) && { retryable: false }) };
   const sign = missingPackage.find(({ pattern }) => pattern.test(said));
-  if (sign !== undefined)
-    return new CribError('NOT_FOUND', `${sign.what ?? 'Package not found'}. ${sign.advice}. ${quoteWords(words)}`, options);
-  const docker = dockerFailure({ exit, said, quoted: quoteWords(words), details: options.details });
+  const failed = (code: ErrorCode, summary: string) => {
+    const { message, ...quoted } = quoting(summary, words);
+    return new CribError(code, message, { ...options, ...quoted });
+  };
+  if (sign !== undefined) return failed('NOT_FOUND', `${sign.what ?? 'Package not found'}. ${sign.advice}.`);
+  const docker = dockerFailure({ exit, said, words, details: options.details });
   if (docker !== undefined) return docker;
   const hint = definition === undefined ? undefined : networkHint(definition, lastWords);
-  const why = `The server's process ${describeExit(exit)} before it was ready${hint === undefined ? '' : `. ${hint}`}`;
-  return new CribError('SERVICE_UNAVAILABLE', `${why}. ${quoteWords(words)}`, options);
+  return failed(
+    'SERVICE_UNAVAILABLE',
+    `The server's process ${describeExit(exit)} before it was ready${hint === undefined ? '' : `. ${hint}`}.`,
+  );
 }

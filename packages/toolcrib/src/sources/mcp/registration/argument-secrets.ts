@@ -1,12 +1,12 @@
-import { hasReference, looksLikeSecretValue, looksSecret } from '../../registration/secret-looks.ts';
-import { variableNameFrom } from './variable-name.ts';
+import { hasReference, looksLikeSecretValue, looksSecret } from '../../../secrets/secret-looks.ts';
+import { variableNameFrom } from '../../registration/variable-name.ts';
 
-/** Puts a secret aside and gives the name it has from now on. */
+/** Takes a secret and returns the name of the variable that holds it. */
 export type PutAside = (variable: string, value: string) => string;
 
 /**
- * [ENV-4] A command may carry secrets: `--api-key sk-…`, `-e TOKEN=…`, `--header "Authorization: …"`. They are put aside and `${NAME}` stands
- * in their place, so that the command can be stored and shown.
+ * [ENV-4] A command may contain secrets: `--api-key sk-…`, `-e TOKEN=…`, `--header "Authorization: …"`. Each is replaced with `${NAME}`, so
+ * that the command can be stored and shown.
  */
 export function takeArgumentSecrets(command: readonly string[], putAside: PutAside): string[] {
   return command.map((part, index) => {

@@ -8,15 +8,15 @@ import { shorten } from './package-spec.ts';
 import { programName } from './program-name.ts';
 
 export interface CommandRules {
-  /** Lets packages come from an address, a repository or a file instead of the registry. */
+  /** Allows packages from a URL, a repository or a file, not only from the registry. */
   allowRisky?: boolean;
-  /** Where the command stands in the request. */
+  /** The request field that holds the command. */
   field?: string;
-  /** What containers may mount: nothing of this machine unless it is said. */
+  /** The directories that containers may mount; none by default. */
   allowedMounts?: AllowedMounts;
-  /** Is told of all that the command takes its code from, for the operator's rules. */
+  /** Called for every part that decides which code runs, so that the operator's rules can judge it. */
   note?: NotePart;
-  /** Where the command is run by a package runner: whether it is the program of the package itself, or one that was named beside it. */
+  /** Set if a package runner starts the command: `own` is the package's own program, `named` a program named besides the package. */
   inside?: 'own' | 'named';
 }
 
@@ -30,10 +30,10 @@ const starters = new Set(
 const packageManagers: Record<string, string> = { npm: 'npx -y', pnpm: 'npx -y', yarn: 'npx -y', pip: 'uvx', pip3: 'uvx', pipx: 'uvx' };
 
 /**
- * [SEC-2] [SRC-7] Refuses a command that is not what it looks like: code on the command line, a shell, a package from elsewhere, a container
- * with a way out. Arguments never pass through a shell, so any character in them is only data.
+ * [SEC-2] [SRC-7] Refuses a command that hides what it runs: code on the command line, a shell, a package from outside the registry, a
+ * container with access to this machine. Arguments never pass through a shell, so any character in them is only data.
  *
- * `${NAME}` passes only where it is data to what is started, so that filling it in later cannot change what that is.
+ * `${NAME}` is allowed only as data for the started program, so that its value cannot change what is started.
  */
 export function checkCommand(command: readonly string[], given: CommandRules = {}): CheckedCommand {
   const { allowRisky = false, field = 'command', allowedMounts = [], note = () => {}, inside } = given;
@@ -49,11 +49,11 @@ export function checkCommand(command: readonly string[], given: CommandRules = {
   };
 
   if (shells.has(program))
-    throw invalid(field, `${program} is refused: a shell is no server. Name the program that it would start, or the script itself`);
-  if (starters.has(program)) throw invalid(field, `${program} is refused: it only starts another program. Name that one`);
+    throw invalid(field, `${program} is refused: a shell is not a server. Name the program that it would start, or the script itself`);
+  if (starters.has(program)) throw invalid(field, `${program} is refused: it only starts another program. Name that program instead`);
   const instead = Object.hasOwn(packageManagers, program) ? packageManagers[program] : undefined;
   if (instead !== undefined)
-    throw invalid(field, `${program} is refused: start a package with ${instead} and its name, a script with its interpreter`);
+    throw invalid(field, `${program} is refused: start a package with ${instead} and its name, or a script with its interpreter`);
 
   if (inside !== undefined && hasPath) note({ kind: 'file', path });
   switch (program) {
@@ -99,13 +99,13 @@ function checkContainerRun(command: readonly string[], { note, ...rules }: Mount
   return image;
 }
 
-/** What holds for a program wherever it is started, inside a container too. */
+/** Checks that apply to every program, including one inside a container. */
 export function checkProgram(command: readonly string[], field: string): void {
   const [path = ''] = command;
   if (path.trim() === '') throw invalid(field, 'The command is empty: name the program first');
-  if (command.some((part) => part.includes('\0'))) throw invalid(field, 'The command has a NUL character in it');
+  if (command.some((part) => part.includes('\0'))) throw invalid(field, 'The command contains a NUL character. Take it out');
   if (path.startsWith('-')) throw invalid(field, `A program's name cannot begin with a hyphen: ${shorten(path)}`);
-  if (path.includes('${')) throw invalid(field, 'The program itself must be named; ${…} may stand in its arguments only');
+  if (path.includes('${')) throw invalid(field, 'Name the program itself: ${…} is allowed only in its arguments');
   if (/\s-/.test(path) || (/\s/.test(path) && !/[\\/]/.test(path))) {
     throw invalid(field, `${shorten(path)} looks like a whole command line. Give the program and its arguments as a list`);
   }

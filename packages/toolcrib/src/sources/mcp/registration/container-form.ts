@@ -6,26 +6,26 @@ const { workdir, user } = containerPlaceSchema.shape;
 const { limits, network, read_only, tmpfs, mounts, pull } = containerSettingsSchema.shape;
 const { memory_mb, cpus, pids } = limits.unwrap().shape;
 
-/** [SRC-3] A server inside a container, or how the container of a docker package is made. */
+/** [SRC-3] A server inside a container, or the container settings of a docker package. */
 export const containerFormSchema = z
   .strictObject({
-    container: z.string().min(1).max(255).optional().describe('The name or id of a container that runs already'),
-    image: z.string().min(1).max(500).optional().describe('The image to make a container from; fetched where it is not here, see pull'),
+    container: z.string().min(1).max(255).optional().describe('The name or id of a running container'),
+    image: z.string().min(1).max(500).optional().describe('The image to create a container from; `pull` says when it is fetched'),
     command: z
       .array(z.string().max(32_768))
       .min(1)
       .max(400)
       .optional()
-      .describe('The program inside the container and its arguments. No shell reads them'),
-    env: valuesSchema(valueInputSchema).optional().describe('Variables of its environment. Nothing of this machine is added'),
+      .describe('The program to start inside the container, and its arguments. They do not pass through a shell'),
+    env: valuesSchema(valueInputSchema).optional().describe('Environment variables. Those of this machine are not passed on'),
     workdir: workdir.unwrap().unwrap().optional().describe('The directory inside the container to start in'),
-    user: user.unwrap().unwrap().optional().describe('The user it runs as; by default that of the image'),
-    // Without the defaults of the model: left out is not the same as said, since what is said of a container that is there already would
-    // have no effect, and is refused.
+    user: user.unwrap().unwrap().optional().describe("The user the program runs as; by default the image's user"),
+    // Without the model's defaults, so that a field that was given can be told from one that was not: settings for a container that exists
+    // already would have no effect, and are refused.
     limits: z
       .strictObject({ memory_mb: memory_mb.unwrap().optional(), cpus: cpus.unwrap().optional(), pids: pids.unwrap().optional() })
       .optional()
-      .describe('Its limits; by default 512 MiB, one processor and 256 processes'),
+      .describe('Limits of the container; by default 512 MiB, one processor and 256 processes'),
     network: network.unwrap().optional(),
     read_only: read_only.unwrap().optional(),
     tmpfs: tmpfs.unwrap().optional(),
@@ -34,6 +34,6 @@ export const containerFormSchema = z
   })
   .meta({
     description:
-      'A server started inside a container: one that runs (container) or one that is made (image). Beside a docker package: how its container is made',
+      'A server started inside a container, either a running one (container) or a new one (image). With a docker package: the settings of its container',
   });
 export type ContainerForm = z.infer<typeof containerFormSchema>;

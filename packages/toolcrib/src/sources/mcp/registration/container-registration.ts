@@ -9,9 +9,9 @@ import type { McpRegistration } from './forms.ts';
 import { invalid } from '../../registration/invalid.ts';
 import { checkImage, shorten } from './package-spec.ts';
 import type { ReadPackage } from './read-package.ts';
-import type { RegistrationContext } from '../../registration/registration-context.ts';
+import type { McpRegistrationContext } from './mcp-registration-context.ts';
 
-/** Whether a registration describes a server inside a container, and not only how the container of a package is made. */
+/** Whether a registration describes a server inside a container, and not only the container settings of a package. */
 export function isInContainer(registration: McpRegistration, described: ReadPackage | undefined): boolean {
   const { mcp_container: form, mcp_plugin_dir, mcp_command } = registration;
   if (form === undefined) return false;
@@ -19,22 +19,21 @@ export function isInContainer(registration: McpRegistration, described: ReadPack
   return saysWhatIsStarted !== undefined || (described === undefined && mcp_plugin_dir === undefined && mcp_command === undefined);
 }
 
-/** [SRC-3] A server that is started by `docker exec`: in a container that runs already, or in one that is made from an image. */
+/** [SRC-3] A server that is started by `docker exec`, in a running container or in one that is created from an image. */
 export function containerRegistration(
   draft: Draft,
   registration: McpRegistration,
   described: ReadPackage | undefined,
-  context: RegistrationContext,
+  context: McpRegistrationContext,
 ): DefinitionParts {
   const form: ContainerForm = registration.mcp_container ?? {};
   refuseOtherFields(registration, form, described);
   const { container: name, image, command } = form;
   if (name === undefined && image === undefined)
-    throw invalid('mcp_container.container', 'Say which container: container for one that runs already, or image to make one from');
+    throw invalid('mcp_container.container', 'Name a running container as container, or the image to create one from as image');
   if (name !== undefined && image !== undefined)
     throw invalid('mcp_container.image', 'container and image describe the same thing twice. Take one of them out');
-  if (command === undefined)
-    throw invalid('mcp_container.command', 'Say what is started inside the container: the program and its arguments');
+  if (command === undefined) throw invalid('mcp_container.command', 'Give the program to start inside the container, and its arguments');
   checkProgram(command, 'mcp_container.command');
 
   if (name !== undefined) refuseSettings(form);
@@ -55,14 +54,14 @@ export function containerRegistration(
   };
 }
 
-/** Somebody else has made it: how it is made is not ours to say. */
+/** The container exists already, so settings for creating it would have no effect. */
 function refuseSettings(form: ContainerForm): void {
   const settings = ['limits', 'network', 'read_only', 'tmpfs', 'mounts', 'pull'] as const;
   const given = settings.find((field) => form[field] !== undefined);
   if (given !== undefined)
     throw invalid(
       `mcp_container.${given}`,
-      `${given} has no effect on a container that runs already. Take it out, or give an image instead`,
+      `${given} has no effect on a container that is already running. Take it out, or give an image instead`,
     );
 }
 
@@ -72,7 +71,7 @@ function refuseOtherFields(registration: McpRegistration, form: ContainerForm, d
     const inner = (['container', 'image', 'command', 'env'] as const).find((field) => form[field] !== undefined) ?? 'image';
     throw invalid(
       `mcp_container.${inner}`,
-      `Beside ${described.field('package')}, mcp_container says only how the container is made. Take ${inner} out`,
+      `With ${described.field('package')}, mcp_container holds only the settings of its container. Take ${inner} out`,
     );
   }
   const given = flatFields.find((field) => field !== 'mcp_transport_type' && registration[field] !== undefined);
@@ -81,10 +80,14 @@ function refuseOtherFields(registration: McpRegistration, form: ContainerForm, d
     throw invalid(given, `${given} and mcp_container describe the same thing twice. ${advice}`);
   }
   if (registration.mcp_transport_type !== undefined && registration.mcp_transport_type !== 'stdio')
-    throw invalid('mcp_transport_type', 'A server inside a container is spoken to over stdio. Take it out');
-  if (registration.headers !== undefined) throw invalid('headers', 'A server inside a container has no headers: give it mcp_container.env');
+    throw invalid('mcp_transport_type', 'A server inside a container always uses stdio. Take mcp_transport_type out');
+  if (registration.headers !== undefined)
+    throw invalid('headers', 'A server inside a container gets no headers. Use mcp_container.env instead');
   const credential = (['credential', 'discovery_credential', 'credential_env'] as const).find((field) => registration[field] !== undefined);
   if (credential === undefined) return;
-  const why = 'The container is shared by all callers, so that nobody in it can speak for themselves';
-  throw invalid(credential, `${why}. A docker package has a container for every process; secrets for all go into mcp_container.env`);
+  const why = 'All callers share the container, so it cannot have a credential of its own for each user';
+  throw invalid(
+    credential,
+    `${why}. Use a docker package, which has a container for every process, or put shared secrets into mcp_container.env`,
+  );
 }

@@ -3,13 +3,13 @@ import type { ContainerForm } from './container-form.ts';
 import { invalid } from '../../registration/invalid.ts';
 import { checkMountSource, type AllowedMounts } from './mount-rules.ts';
 
-/** How a container that we make is made, and as whom and where its program runs. */
+/** Settings of a container that we create, and the user and directory its program runs with. */
 export interface MadeContainer extends Pick<Container, 'workdir' | 'user' | 'settings'> {
-  /** What was said outright, by the option of `docker run` that means the same. */
+  /** The settings that were given explicitly, by the matching option of `docker run`. */
   said: ReadonlySet<string>;
 }
 
-/** A container as we make it where nothing is said. */
+/** The container that we create by default. */
 export const usualContainer: MadeContainer = {
   workdir: null,
   user: null,
@@ -17,21 +17,21 @@ export const usualContainer: MadeContainer = {
   said: new Set(),
 };
 
-/** [SRC-3] What a registration says of a container that we make, with the safe choice for what it does not say. */
+/** [SRC-3] The container settings of a registration, with safe defaults for the rest. */
 export function containerSettings(form: ContainerForm, allowedMounts: AllowedMounts): MadeContainer {
   const { limits, network, read_only, tmpfs, mounts = [], pull } = form;
   if (network === 'host')
-    throw invalid('mcp_container.network', 'The network of the host is refused: use none, bridge, or a network made for it');
+    throw invalid('mcp_container.network', "The host's network is refused: use none, bridge, or a network created for the container");
   for (const [index, { source, target }] of mounts.entries()) {
     const field = `mcp_container.mounts.${index}`;
-    // Both become one argument of docker run, whose parts are divided by commas.
+    // Source and target become one argument of docker run, whose parts are separated by commas.
     if (/[,"\r\n]/.test(source + target)) throw invalid(field, 'A mounted path cannot contain a comma, a quotation mark or a line break');
-    if (/^\/+$/.test(target)) throw invalid(`${field}.target`, 'Nothing can be mounted in place of the whole container. Name a directory');
+    if (/^\/+$/.test(target)) throw invalid(`${field}.target`, 'A mount cannot replace the root of the container. Name a directory');
     checkMountSource(source, { field: `${field}.source`, allowedMounts });
   }
   const settings = containerSettingsSchema.parse({ limits, network, read_only, tmpfs, mounts, pull });
   const targets = new Set(mounts.map(({ target }) => target));
-  // A directory can be only one of the two, and a mount has been asked for.
+  // A directory cannot be both a tmpfs and a mount. A requested mount wins over the default tmpfs.
   if (tmpfs === undefined) settings.tmpfs = settings.tmpfs.filter((path) => !targets.has(path));
   const said = {
     '--memory': limits?.memory_mb,

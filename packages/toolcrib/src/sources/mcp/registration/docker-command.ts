@@ -5,26 +5,27 @@ import { invalid } from '../../registration/invalid.ts';
 import type { MountRules } from './mount-rules.ts';
 
 export interface DockerPackage {
-  /** Options of docker itself, which win over what is usual here, then the image and the arguments of the server. */
+  /** The arguments after `docker run`: docker's options, which win over our defaults, the image, and the server's arguments. */
   behindRun: readonly string[];
   container: MadeContainer;
   /** The names of the variables that the container is given. */
   variables: Iterable<string>;
 }
 
-/** [SRC-2] `docker run` for a package: nothing of the machine within reach, and bounded in all it may use. */
+/** [SRC-2] `docker run` for a package: isolated from this machine, with limits on memory, processors and processes. */
 export function dockerPackageCommand({ behindRun, container, variables }: DockerPackage, rules: MountRules): string[] {
   const run = readDockerRun(['docker', 'run', ...behindRun], rules);
   const twice = [...container.said].find((option) => run.given.has(option));
-  if (twice !== undefined) throw invalid('mcp_container', `The package says ${twice} itself. Take it out here, or there`);
-  // A container has an environment of its own: what it is to see must be named. The values come from the docker command's environment.
+  if (twice !== undefined)
+    throw invalid('mcp_container', `The package already sets ${twice}. Set it in the package or in mcp_container, not in both`);
+  // A container has its own environment, so every variable must be named. The values come from the docker command's environment.
   const environment = [...variables].flatMap((name) => ['-e', name]);
   return [...run.start, ...missingFlags(run, container, () => true), ...withoutName(run.options), ...environment, ...run.rest];
 }
 
 /**
- * A `docker run` that somebody has written stays as it is, but for what keeps the machine from harm and the container from staying behind.
- * Its network and its file system are left as they were meant, so that a configuration from elsewhere goes on working.
+ * Keeps a hand-written `docker run`, and adds only the missing options that protect this machine and remove the container at the end. Its
+ * network and its file system stay as written, so that a configuration from another client keeps working.
  */
 export function completeDockerRun(command: readonly string[], rules: MountRules): string[] {
   const least = new Set(['--rm', '--interactive', '--init', '--memory', '--memory-swap', '--pids-limit', '--security-opt']);
@@ -40,7 +41,7 @@ function missingFlags(run: DockerRun, { settings, user, workdir }: MadeContainer
   const flags: [name: string, flags: string[]][] = [
     ['--rm', ['--rm']],
     ['--interactive', ['-i']],
-    // Passes SIGTERM on: the first process of a container ignores it otherwise.
+    // Forwards SIGTERM, which the first process of a container ignores otherwise.
     ['--init', ['--init']],
     ['--memory', ['--memory', memory]],
     ['--memory-swap', ['--memory-swap', memory]],
@@ -52,7 +53,7 @@ function missingFlags(run: DockerRun, { settings, user, workdir }: MadeContainer
     ['--tmpfs', tmpfs.flatMap((path) => (mentioned.has(path) ? [] : ['--tmpfs', path]))],
     ['--security-opt', ['--security-opt', 'no-new-privileges']],
     ['--cap-drop', ['--cap-drop', 'ALL']],
-    // What docker does by itself need not be said.
+    // `missing` is docker's own default.
     ['--pull', pull === 'missing' ? [] : ['--pull', pull]],
     ['--user', user === null ? [] : ['--user', user]],
     ['--workdir', workdir === null ? [] : ['--workdir', workdir]],
@@ -61,7 +62,7 @@ function missingFlags(run: DockerRun, { settings, user, workdir }: MadeContainer
   return flags.flatMap(([name, added]) => (wanted(name) && (adding.has(name) || !given.has(name)) ? added : []));
 }
 
-/** Options of which there may be several, each beside the others. */
+/** Options that may be repeated, each adding to the others. */
 const adding = new Set(['--tmpfs', '--cap-drop', '--mount']);
 
 function mountFlag({ source, target, read_only: readOnly }: ContainerMount): string {
@@ -69,7 +70,7 @@ function mountFlag({ source, target, read_only: readOnly }: ContainerMount): str
   return `type=${type},source=${source},target=${target}${readOnly ? ',readonly' : ''}`;
 }
 
-/** Two processes cannot have the same name; each gets one of its own when it is started. */
+/** Two containers cannot have the same name; each gets its own when it is started. */
 function withoutName(options: readonly string[]): string[] {
   return options.filter((option, index) => !/^--name(?:=|$)/.test(option) && options[index - 1] !== '--name');
 }

@@ -5,21 +5,21 @@ import { checkMountFlag, checkVolumeFlag, type MountRules } from './mount-rules.
 import { checkImage, shorten } from './package-spec.ts';
 import { programName } from './program-name.ts';
 
-/** A `docker run`, taken apart: `program` with `run`, the options, and the image with the arguments behind it. */
+/** A parsed `docker run`: `start` is the program with `run`, `rest` the image with the arguments after it. */
 export interface DockerRun {
   start: string[];
   options: string[];
   rest: string[];
   image: string;
-  /** The options by their long names, with their last values; a switch has none. */
+  /** The options by their long names, each with its last value; a switch has an empty one. */
   given: Map<string, string>;
   /** The names of the variables that the container is given. */
   variables: string[];
 }
 
-const breaksOut = 'it gives the container a way out to this machine';
-const noTerminal = 'the conversation needs plain pipes. Use -i alone';
-const ours = 'Toolcrib looks after the container itself. Take it out';
+const breaksOut = 'it gives the container access to this machine';
+const noTerminal = 'the server needs plain pipes, not a terminal. Use -i alone';
+const ours = 'Toolcrib manages the container itself. Take it out';
 
 const longNames: Record<string, string> = {
   '-i': '--interactive',
@@ -33,7 +33,7 @@ const longNames: Record<string, string> = {
 };
 const switches = ['--rm', '-i', '--interactive', '--init', '--read-only', '-q', '--quiet', '--no-healthcheck'];
 
-/** Takes a `docker run` apart, and refuses one that reaches out of its container. */
+/** Parses a `docker run`, and refuses options that give the container access to this machine. */
 export function readDockerRun(command: readonly string[], rules: MountRules): DockerRun {
   const { field } = rules;
   const program = programName(command[0] ?? '');
@@ -54,7 +54,7 @@ export function readDockerRun(command: readonly string[], rules: MountRules): Do
   return { start: command.slice(0, runAt + 1), options, rest: behind.slice(imageAt), image: checkImage(image, field), given, variables };
 }
 
-/** Whether an option is this switch, perhaps among joined letters. No value begins with a hyphen, so none is taken for a switch. */
+/** Whether an option is this switch, alone or joined as in `-iq`. No value begins with a hyphen, so none is taken for a switch. */
 function isSwitch(option: string, name: string): boolean {
   if (option.replace(/=true$/, '') === name) return true;
   return name.length === 2 && /^-[iq]+$/.test(option) && option.includes(name.slice(1));
@@ -66,7 +66,7 @@ function knownOptions(program: string, rules: MountRules, { given, variables }: 
     if (!allowed.test(value)) throw invalid(field, `${name} ${shorten(value)} is refused: ${why}`);
   };
   const anything = (): void => {};
-  const bound = (name: string) => refuseUnless(/[1-9]|\$\{/, name, 'it sets no limit. Take it out, or name one');
+  const bound = (name: string) => refuseUnless(/[1-9]|\$\{/, name, 'it sets no limit. Take it out, or give a limit');
   const network = refuseUnless(/^(?!host$)[a-z0-9][\w.-]*$/i, '--network', breaksOut);
   const label = refuseUnless(/^(?!dev\.toolcrib\.)/i, '--label', ours);
   const volume = (value: string): void => checkVolumeFlag(value, rules);
@@ -86,12 +86,12 @@ function knownOptions(program: string, rules: MountRules, { given, variables }: 
     '-e': variable,
     '--volume': volume,
     '-v': volume,
-    '--pull': refuseUnless(/^(?:missing|always|never)$/, '--pull', 'it is missing, always or never'),
+    '--pull': refuseUnless(/^(?:missing|always|never)$/, '--pull', 'use missing, always or never'),
     '--mount': (value) => checkMountFlag(value, rules),
     '--security-opt': refuseUnless(/^no-new-privileges(?:[:=]true)?$/, '--security-opt', breaksOut),
     '--pids-limit': (value) => {
       if (!/^\d{1,7}$/.test(value) || Number(value) < fewestPids)
-        throw invalid(field, `--pids-limit must be a number from ${fewestPids} on: with fewer, programs hang instead of failing`);
+        throw invalid(field, `--pids-limit must be a number of at least ${fewestPids}: with fewer, programs hang instead of failing`);
     },
   };
   const recorded = Object.entries(valued).map(([name, look]) => {
@@ -114,7 +114,7 @@ function knownOptions(program: string, rules: MountRules, { given, variables }: 
       ),
       ...Object.fromEntries(['-t', '--tty', '-it', '-ti'].map((name) => [name, noTerminal])),
       ...Object.fromEntries(['-d', '--detach', '--cidfile', '--restart'].map((name) => [name, ours])),
-      '--env-file': 'it reads a file of this machine. Give the variables to the source instead',
+      '--env-file': 'it reads a file on this machine. Give the variables in the registration instead',
     },
   };
 }

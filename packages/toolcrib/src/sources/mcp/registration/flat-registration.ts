@@ -1,4 +1,4 @@
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../mcp-definition.ts';
 import type { CheckedCommand } from './checked-command.ts';
 import type { Draft } from '../../registration/draft.ts';
 import type { McpRegistration } from './forms.ts';
@@ -9,28 +9,28 @@ import type { SlotFiller } from './manifest-slots.ts';
 import { packageContainer, refuseContainer } from './package-container.ts';
 import { namesDockerRun, packageCommand, withRuntime } from './package-command.ts';
 import { readVariables, slotFiller, type GivenVariable } from './read-variables.ts';
-import type { RegistrationContext } from '../../registration/registration-context.ts';
+import type { McpRegistrationContext } from './mcp-registration-context.ts';
 import { remoteParts, type RemoteParts } from './remote-server.ts';
 
 export interface DefinitionParts {
   parts: Partial<LocalParts & RemoteParts & Pick<McpDefinition, 'container' | 'looked_up'>>;
-  /** What would be started; null for a remote server. */
+  /** The command to start; null for a remote server. */
   starts: CheckedCommand | null;
 }
 
 const variablesField = 'mcp_env_vars';
 
 /** [SRC-1] The flat form: an address makes it remote, else a plugin directory or a command makes it local. */
-export async function flatRegistration(draft: Draft, form: McpRegistration, context: RegistrationContext): Promise<DefinitionParts> {
+export async function flatRegistration(draft: Draft, form: McpRegistration, context: McpRegistrationContext): Promise<DefinitionParts> {
   const { mcp_server_url: url, mcp_plugin_dir: directory, mcp_command: command } = form;
   if (url !== undefined) return remote(draft, form, { url, urlField: 'mcp_server_url', transport: remoteTransport(form) });
   if (directory === undefined && command === undefined) throw nowhere(form);
   if (form.mcp_transport_type === 'streamable_http')
-    throw invalid('mcp_server_url', 'Streamable HTTP needs mcp_server_url: the address of a server that runs elsewhere');
+    throw invalid('mcp_server_url', 'Streamable HTTP needs mcp_server_url: the address of a remote server');
 
   const manifest = directory === undefined ? undefined : await context.readManifest(directory);
   if (manifest === undefined && command === undefined)
-    throw invalid('mcp_plugin_dir', 'There is neither server.json nor plugin.json in the plugin directory');
+    throw invalid('mcp_plugin_dir', 'The plugin directory has neither server.json nor plugin.json. Add one of them, or give mcp_command');
   const found = manifest?.packages.find(({ transport }) => transport !== 'streamable_http');
   if (manifest !== undefined && found === undefined && command === undefined) return remoteOfManifest(draft, form, manifest);
   return local(draft, form, { manifest, found, context });
@@ -38,22 +38,19 @@ export async function flatRegistration(draft: Draft, form: McpRegistration, cont
 
 function remoteTransport({ mcp_transport_type: type }: McpRegistration): 'sse' | 'streamable_http' {
   if (type === 'stdio')
-    throw invalid('mcp_transport_type', 'A server at mcp_server_url is spoken to over streamable_http, or sse where it is an old one');
+    throw invalid('mcp_transport_type', 'A server at mcp_server_url uses streamable_http, or sse if it is an old server');
   return type ?? 'streamable_http';
 }
 
 function nowhere({ url }: McpRegistration): Error {
   const field = url !== undefined && /^https?:/i.test(url) ? 'mcp_server_url' : 'mcp_plugin_dir';
-  return invalid(
-    field,
-    'Say where the server is: mcp_server_url for a remote one; mcp_plugin_dir, mcp_command or mcp for one that is started here',
-  );
+  return invalid(field, 'Say where the server is: mcp_server_url for a remote server; mcp_plugin_dir, mcp_command or mcp for a local one');
 }
 
 interface LocalFound {
   manifest: Manifest | undefined;
   found: ManifestPackage | undefined;
-  context: RegistrationContext;
+  context: McpRegistrationContext;
 }
 
 async function local(draft: Draft, form: McpRegistration, { manifest, found, context }: LocalFound): Promise<DefinitionParts> {
@@ -84,7 +81,7 @@ interface CommandParts {
   found: ManifestPackage | undefined;
   filler: SlotFiller;
   field: string;
-  context: RegistrationContext;
+  context: McpRegistrationContext;
 }
 
 function commandOf(draft: Draft, form: McpRegistration, { found, filler, field, context }: CommandParts) {
@@ -97,7 +94,7 @@ function commandOf(draft: Draft, form: McpRegistration, { found, filler, field, 
   const options = { variables: [...draft.environment.keys()], container, allowedMounts, field };
   if (described?.package != null) {
     if (hint !== null && hint !== described.runtime)
-      throw invalid('mcp_runtime_hint', `The manifest's package is started with ${described.runtime ?? 'its own command'}`);
+      throw invalid('mcp_runtime_hint', `The manifest starts its package with ${described.runtime ?? 'its own command'}. Take it out`);
     const runtimeArguments = described.runtimeArguments.flatMap(filler.argument);
     const args = described.arguments.flatMap(filler.argument);
     return { command: packageCommand(described.package, { ...options, runtimeArguments, args, allowRisky }), runtime };

@@ -12,7 +12,7 @@ const names = z.array(z.string().max(512)).max(10_000).optional();
 
 const seconds = z.number().min(0).max(1_000_000);
 
-/** One server in the file of a desktop client or an editor. Each client has fields of its own beside these, which are told of in notes. */
+/** One server in the file of a desktop client or an editor. Other fields, which some clients have, are reported in notes. */
 const serverSchema = z.object({
   type: z.string().max(50).optional(),
   transport: z.union([z.string().max(50), z.object({ type: z.string().max(50) }).transform(({ type }) => type)]).optional(),
@@ -42,7 +42,7 @@ const serverSchema = z.object({
 });
 type Server = z.infer<typeof serverSchema>;
 
-/** [SRC-4] The registration of one server, and what of the entry means nothing here. Throws an error that says what is wrong with the entry. */
+/** [SRC-4] The registration of one server, with notes on unused fields. Throws an error that says what is wrong with the entry. */
 export function importServer(
   name: string,
   entry: unknown,
@@ -55,11 +55,11 @@ export function importServer(
   }
   const server = parsed.data;
   if (server.envFile !== undefined && server.envFile !== null)
-    throw new Error('envFile: files are not read from here: give the variables in env');
+    throw new Error('envFile: Toolcrib does not read the file. Give the variables in env');
   const address = server.httpUrl ?? server.url ?? server.serverUrl;
   const notes = unusedFields(entry as object);
   if (address === undefined && common.credential !== undefined)
-    notes.push('auth is for servers over HTTP. It is not used for one that is started here');
+    notes.push('auth is only for servers over HTTP. It is not used for a local server');
   const include = server.includeTools ?? server.enabledTools ?? server.enabled_tools;
   const exclude = server.excludeTools ?? server.disabledTools ?? server.disabled_tools;
   const form: McpRegistrationInput = {
@@ -75,12 +75,12 @@ export function importServer(
   return { form, notes };
 }
 
-/** What is said for people or for the client alone. */
+/** Fields that are only for people, or only for the client. */
 const harmless = new Set(['name', 'title', 'description', 'icon', 'id', 'note', 'notes', '$schema', '_comment']);
 
 const approvals = new Set(['autoApprove', 'alwaysAllow', 'trust', 'allowedTools', 'default_tools_approval_mode']);
 
-/** Nothing that a client relies on is left out silently. */
+/** Notes on the fields that are not used, so that nothing a client relies on is dropped silently. */
 function unusedFields(entry: object): string[] {
   const unused = Object.entries(entry)
     .filter(([name, value]) => !Object.hasOwn(serverSchema.shape, name) && !harmless.has(name) && value !== null)
@@ -88,15 +88,15 @@ function unusedFields(entry: object): string[] {
   const approving = unused.filter((name) => approvals.has(name));
   const others = unused.filter((name) => !approvals.has(name)).slice(0, 20);
   return [
-    ...(approving.length === 0 ? [] : [`${approving.join(', ')}: not used. Policies say who may use which tool`]),
+    ...(approving.length === 0 ? [] : [`${approving.join(', ')}: not used. Policies decide who may use which tool`]),
     ...(others.length === 0 ? [] : [`Not used: ${others.join(', ')}`]),
   ];
 }
 
 function remoteFields(server: Server, address: string): McpRegistrationInput {
-  if (server.command !== undefined) throw new Error('It has a command and an address: only one of them can be meant');
+  if (server.command !== undefined) throw new Error('The entry has both a command and an address. Take one of them out');
   const transport = transportOf(server) ?? (isLegacySseAddress(address) ? 'sse' : 'streamable_http');
-  if (transport === 'stdio') throw new Error('It has an address, and says that it is spoken to over stdio');
+  if (transport === 'stdio') throw new Error('The entry has an address, but its transport is stdio. Use http or sse');
   const headers = cleanValues(server.headers);
   const variables = cleanValues({ ...server.env, ...server.environment });
   return {
@@ -109,16 +109,16 @@ function remoteFields(server: Server, address: string): McpRegistrationInput {
 
 function localFields(server: Server, common: McpRegistrationInput): McpRegistrationInput {
   const { command } = server;
-  if (command === undefined) throw new Error('It has neither a command nor an address');
+  if (command === undefined) throw new Error('The entry has neither a command nor an address. Give it one of them');
   const transport = transportOf(server);
   if (transport !== undefined && transport !== 'stdio')
-    throw new Error('It has a command, and says that it is spoken to over HTTP: give its url');
+    throw new Error('The entry has a command, but its transport is HTTP. Give the url, or use stdio');
   const own = typeof command === 'string' ? [command] : Array.isArray(command) ? command : [command.path, ...(command.args ?? [])];
   const nested = typeof command === 'object' && !Array.isArray(command) ? command.env : undefined;
   const variables = cleanValues({ ...nested, ...server.env, ...server.environment });
   const whole = [...own, ...(server.args ?? [])].map(fromEditorVariables);
   return {
-    // What an auth of the template says is for servers that are spoken to over HTTP.
+    // The `auth` of a template is only for servers over HTTP.
     ...(common.credential === undefined ? {} : { credential: undefined }),
     mcp_command: withYes(withoutWindowsShell(whole)),
     mcp_transport_type: 'stdio',
@@ -140,7 +140,7 @@ function transportOf({ type, transport }: Server): 'stdio' | 'sse' | 'streamable
   const said = type ?? transport;
   if (said === undefined) return undefined;
   const plain = said.toLowerCase().replaceAll(/[^a-z]/g, '');
-  if (!Object.hasOwn(transports, plain)) throw new Error(`${JSON.stringify(said)} is no transport: use stdio, http or sse`);
+  if (!Object.hasOwn(transports, plain)) throw new Error(`${JSON.stringify(said)} is not a transport: use stdio, http or sse`);
   return transports[plain];
 }
 
@@ -160,7 +160,7 @@ function withYes(command: string[]): string[] {
   return options.some((option) => /^(?:-y|--yes|--no|--no-install|--offline)$/.test(option)) ? command : [program, '-y', ...rest];
 }
 
-/** `cmd /c npx …` is how Windows starts a script; what it starts is what is meant. */
+/** Windows starts a script with `cmd /c npx …`: only the part after `cmd /c` is kept. */
 function withoutWindowsShell(command: string[]): string[] {
   const [program = '', flag = '', ...rest] = command;
   return programName(program) === 'cmd' && flag.toLowerCase() === '/c' && rest.length > 0 ? rest : command;

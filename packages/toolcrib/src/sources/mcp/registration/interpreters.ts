@@ -4,8 +4,8 @@ import { invalid } from '../../registration/invalid.ts';
 import { readLaunchOptions, type KnownOptions } from './launch-options.ts';
 import { shorten } from './package-spec.ts';
 
-const inlineCode = 'code on the command line is no server that can be named and reviewed. Put it into a file';
-const fromStdin = 'without a script it would take the conversation itself for code. Name the script';
+const inlineCode = 'code on the command line cannot be reviewed. Put it into a file';
+const fromStdin = 'without a script it would run the messages on its standard input as code. Name the script';
 
 const anything = (): void => {};
 
@@ -34,7 +34,7 @@ function pathOf(value: string, field: string): string {
   }
 }
 
-/** Refuses code on the command line of Node.js and its relatives. Gives the script. */
+/** Refuses code on the command line of node, tsx and ts-node. Returns the script. */
 export function checkNode(program: string, args: readonly string[], { field, note }: Noting): string {
   const preload = preloaded({ field, note });
   const known: KnownOptions = {
@@ -50,7 +50,7 @@ export function checkNode(program: string, args: readonly string[], { field, not
       '-r': preload,
       '--loader': preload,
       '--experimental-loader': preload,
-      // These belong to the engine, which takes a value only behind an equals sign.
+      // V8 reads these, and takes a value only after an equals sign.
       '--max-old-space-size=': anything,
       '--stack-size=': anything,
       '--conditions': anything,
@@ -68,15 +68,15 @@ export function checkNode(program: string, args: readonly string[], { field, not
     },
   };
   const name = script(program, args[readLaunchOptions(args, known, field)], field);
-  if (name === 'inspect') throw invalid(field, `${program} inspect is refused: it is a debugger, and no server`);
+  if (name === 'inspect') throw invalid(field, `${program} inspect is refused: it starts a debugger, not a server`);
   note({ kind: 'file', path: name });
   return name;
 }
 
-/** Modules of the standard library that run whatever code or program they are given. */
+/** Modules that run any code or program they are given. */
 const runningModules = new Set('timeit pdb code codeop pip ensurepip runpy cProfile profile trace IPython idlelib doctest'.split(' '));
 
-/** Refuses code on the command line of Python. Gives the script, or the module behind `-m`. */
+/** Refuses code on the command line of Python. Returns the script, or the module after `-m`. */
 export function checkPython(program: string, args: readonly string[], { field, note }: Noting): string {
   const found = pythonTarget(program, args, field);
   note(found);
@@ -92,25 +92,19 @@ function pythonTarget(
     const option = args[index] ?? '';
     if (!option.startsWith('-') || option === '-') return { kind: 'file', path: script(program, option, field) };
     if (option.startsWith('--'))
-      throw invalid(
-        field,
-        `${program} ${shorten(option).slice(1, -1)} is refused: it is not among the options that are known to be harmless`,
-      );
-    // One-letter options may be joined: `-uc` is `-u -c`. The first that takes a value takes the rest.
+      throw invalid(field, `${program} ${shorten(option).slice(1, -1)} is refused: it is not one of the options known to be harmless`);
+    // One-letter options may be joined: `-uc` is `-u -c`. The first letter that takes a value takes the rest.
     const end = /[cmWX]/.exec(option)?.index ?? option.length;
     if (/[^BEIOPRSbdqsuvx]/.test(option.slice(1, end)))
       throw invalid(field, `${program} ${shorten(option).slice(1, -1)} is refused: ${fromStdin}`);
     const letter = option[end];
     if (letter === undefined) continue;
     const value = option.slice(end + 1) || args[++index];
-    if (value === undefined) throw invalid(field, `${program} -${letter} needs a value behind it`);
+    if (value === undefined) throw invalid(field, `${program} -${letter} needs a value after it`);
     if (letter === 'c') throw invalid(field, `${program} -c is refused: ${inlineCode}`);
     if (letter === 'm') return { kind: 'module', name: module(program, value, field) };
     if (letter === 'X' && !/^(?:utf8|dev|importtime|faulthandler|tracemalloc)\b/.test(value)) {
-      throw invalid(
-        field,
-        `${program} -X ${shorten(value).slice(1, -1)} is refused: it is not among the options that are known to be harmless`,
-      );
+      throw invalid(field, `${program} -X ${shorten(value).slice(1, -1)} is refused: it is not one of the options known to be harmless`);
     }
   }
   return { kind: 'file', path: script(program, undefined, field) };
@@ -118,18 +112,19 @@ function pythonTarget(
 
 function module(program: string, name: string, field: string): string {
   if (!/^[A-Za-z_][\w.-]*$/.test(name)) throw invalid(field, `${shorten(name)} is not the name of a Python module`);
-  if (runningModules.has(name.split('.')[0] ?? '')) throw invalid(field, `${program} -m ${name} is refused: it runs whatever it is given`);
+  if (runningModules.has(name.split('.')[0] ?? ''))
+    throw invalid(field, `${program} -m ${name} is refused: it runs any code that it is given`);
   return name;
 }
 
 function script(program: string, name: string | undefined, field: string): string {
   if (name === undefined || name === '-' || name === '') throw invalid(field, `${program} alone is refused: ${fromStdin}`);
-  if (name.includes('${')) throw invalid(field, `${shorten(name)} is refused: the script must be named outright`);
+  if (name.includes('${')) throw invalid(field, `${shorten(name)} is refused: the script's name cannot contain \${…}`);
   if (/^(?:data|https?|blob):/i.test(name)) throw invalid(field, `${shorten(name)} is refused: a script must be a file on this machine`);
   return name;
 }
 
-/** Other interpreters, and with which arguments they run code from the command line. */
+/** Other interpreters, with the arguments that run code from the command line. */
 const otherInterpreters: Record<string, RegExp> = {
   perl: /^-[a-zA-Z]*[eE]/,
   ruby: /^-[a-zA-Z]*e/,
@@ -148,7 +143,7 @@ const otherInterpreters: Record<string, RegExp> = {
 export function checkOtherInterpreter(program: string, args: readonly string[], field: string): void {
   const inline = Object.hasOwn(otherInterpreters, program) ? otherInterpreters[program] : undefined;
   if (inline === undefined) return;
-  // Options before the script count; what stands behind it is the script's own.
+  // Only options before the script count; the arguments after it belong to the script.
   const scriptAt = args.findIndex((arg) => !arg.startsWith('-'));
   const own = scriptAt < 0 ? args : args.slice(0, scriptAt + 1);
   const found = own.find((arg) => inline.test(arg));
@@ -159,6 +154,6 @@ export function checkOtherInterpreter(program: string, args: readonly string[], 
     .find((arg) => /^(?:https?|data|blob):/i.test(arg));
   if (remote !== undefined) throw invalid(field, `${shorten(remote)} is refused: a script must be a file on this machine`);
   if (args[scriptAt]?.includes('${') === true)
-    throw invalid(field, `${shorten(args[scriptAt])} is refused: the script must be named outright`);
+    throw invalid(field, `${shorten(args[scriptAt])} is refused: the script's name cannot contain \${…}`);
   if (scriptAt < 0) throw invalid(field, `${program} alone is refused: ${fromStdin}`);
 }

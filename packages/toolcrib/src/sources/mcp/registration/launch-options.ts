@@ -2,26 +2,26 @@ import type { CribError } from '../../../model/crib-error.ts';
 import { invalid } from '../../registration/invalid.ts';
 import { shorten } from './package-spec.ts';
 
-/** What is known of the options a program takes before the name of what it runs. */
+/** The known options of a launcher such as npx, which come before the name of the package, image or script. */
 export interface KnownOptions {
   program: string;
   /** Options without a value, such as `-y`. */
   switches: ReadonlySet<string>;
-  /** Options with a value, and a look at the value. A name that ends in `=` takes no value from the next argument. */
+  /** Options with a value, each with a check of the value. A name that ends in `=` takes no value from the next argument. */
   valued: Readonly<Record<string, (value: string) => void>>;
   /** Whether the program reads `-iq` as `-i -q`, and `-eA=b` as `-e A=b`. */
   joinsLetters?: boolean;
-  /** Options behind which everything belongs to what is run. */
+  /** Options at which reading stops: from there on, everything belongs to the program that is launched. */
   stops?: ReadonlySet<string>;
-  /** Why an option is refused, where more can be said than that it is not known. */
+  /** Why an option is refused, if there is more to say than that it is unknown. */
   reasons?: Readonly<Record<string, string>>;
 }
 
 /**
- * Reads the options at the beginning of `args`; gives the index of the first argument that is none.
+ * Reads the options at the beginning of `args`; returns the index of the first argument that is not an option.
  *
- * Only options that are known to be harmless pass. A list of the harmful ones would always be one version of the program behind, and an
- * unknown one may swallow the argument after it, so that the program goes on reading options where we have stopped.
+ * Only options known to be harmless pass. A list of harmful options would always be one version of the program behind. An unknown option
+ * may also take the next argument as its value, so that the program goes on reading options where we have stopped.
  */
 export function readLaunchOptions(args: readonly string[], known: KnownOptions, field: string): number {
   let index = 0;
@@ -35,7 +35,7 @@ export function readLaunchOptions(args: readonly string[], known: KnownOptions, 
   return index;
 }
 
-/** How many arguments the option takes: itself, and its value where that stands behind it. */
+/** How many arguments the option takes up: 2 if its value is the next argument, else 1. */
 function readOption(option: string, next: string | undefined, known: KnownOptions, field: string): 1 | 2 {
   if (known.switches.has(option.replace(/=true$/, ''))) return 1;
   const equals = option.startsWith('--') ? option.indexOf('=') : -1;
@@ -44,7 +44,7 @@ function readOption(option: string, next: string | undefined, known: KnownOption
   if (valued !== undefined) {
     const value = equals < 0 ? next : option.slice(equals + 1);
     if (value === undefined || (equals < 0 && value.startsWith('-')))
-      throw invalid(field, `${known.program} ${name} needs a value behind it`);
+      throw invalid(field, `${known.program} ${name} needs a value after it`);
     valued(value);
     return equals < 0 ? 2 : 1;
   }
@@ -61,7 +61,7 @@ function readOption(option: string, next: string | undefined, known: KnownOption
 }
 
 function refusedOption(name: string, { program, reasons = {} }: KnownOptions, field: string): CribError {
-  const reason = lookUp(reasons, name) ?? 'it is not among the options that are known to be harmless';
+  const reason = lookUp(reasons, name) ?? 'it is not one of the options known to be harmless';
   return invalid(field, `${program} ${shorten(name).slice(1, -1)} is refused: ${reason}`);
 }
 

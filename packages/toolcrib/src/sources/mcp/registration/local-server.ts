@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Json } from '../../../model/json.ts';
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../mcp-definition.ts';
 import { takeArgumentSecrets } from './argument-secrets.ts';
 import type { CheckedCommand } from './checked-command.ts';
 import { checkCommand } from './command-safety.ts';
@@ -20,7 +20,7 @@ export interface LocalServer {
   runtime: Runtime | null;
   command: string[];
   config: Json;
-  /** Where the command stands in the request. */
+  /** The request field that holds the command. */
   field: string;
   allowRisky: boolean;
   allowedMounts: AllowedMounts;
@@ -50,7 +50,7 @@ export async function localParts(draft: Draft, server: LocalServer): Promise<{ p
   return { parts, starts };
 }
 
-/** Programs and scripts of a plugin, by their absolute paths. */
+/** The command, with the absolute paths of a plugin's program and script. */
 async function withPaths(command: readonly string[], starts: CheckedCommand, { pluginDir, cwd, field }: LocalServer): Promise<string[]> {
   const [program = ''] = command;
   const paths = [...command];
@@ -67,7 +67,7 @@ async function withPaths(command: readonly string[], starts: CheckedCommand, { p
   return paths;
 }
 
-/** What runs a script that a manifest or a command names without saying what runs it. */
+/** The runtime of a script, from its file extension; null if the command starts with something else. */
 export function runtimeOfScript(command: readonly string[]): Runtime | null {
   const [first = ''] = command;
   if (/\.pyw?$/i.test(first)) return 'python';

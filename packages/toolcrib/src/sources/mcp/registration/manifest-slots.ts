@@ -1,12 +1,12 @@
-import type { Json } from '../../../model/json.ts';
+import { isObject, type Json } from '../../../model/json.ts';
 import type { ManifestArgument, ManifestInput } from './manifest-model.ts';
-import { looksSecret } from '../../registration/secret-looks.ts';
-import { variableNameFrom } from './variable-name.ts';
+import { looksSecret } from '../../../secrets/secret-looks.ts';
+import { variableNameFrom } from '../../registration/variable-name.ts';
 
-/** Fills what a manifest leaves open from `config`, and from nothing else. */
+/** Fills in the values that a manifest leaves open, from `config` and the manifest's own defaults only. */
 export interface SlotFiller {
   argument(argument: ManifestArgument): string[];
-  /** The text with its `{name}`s filled in; undefined when the input has no value at all. */
+  /** The text with its `{name}`s filled in; undefined if a value is missing. */
   text(input: ManifestInput, slot: string): string | undefined;
   /** Slots that are required and have no value. */
   readonly missing: string[];
@@ -14,11 +14,11 @@ export interface SlotFiller {
 
 export interface SlotFillerOptions {
   config: Json;
-  /** Puts a secret aside and gives the variable it has from now on. */
+  /** Stores a secret as a variable and returns the variable's name. */
   putAside(variable: string, value: string): string;
-  /** Told about a value that is none of the choices. */
+  /** Called for a value that is not one of the choices. */
   refuse(slot: string, choices: string[]): never;
-  /** Told about a value that the server would take for an option. */
+  /** Called for a value that the server would take for an option. */
   refuseOption(slot: string): never;
 }
 
@@ -26,7 +26,7 @@ export function createSlotFiller({ config, putAside, refuse, refuseOption }: Slo
   const missing: string[] = [];
 
   function given(slot: string): string | undefined {
-    if (typeof config !== 'object' || config === null || Array.isArray(config) || !Object.hasOwn(config, slot)) return undefined;
+    if (!isObject(config) || !Object.hasOwn(config, slot)) return undefined;
     const value = config[slot];
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
   }
@@ -62,7 +62,7 @@ export function createSlotFiller({ config, putAside, refuse, refuseOption }: Slo
       if (input.required && missing.length === before) missing.push(input.slot);
       return [];
     }
-    // Joined by an equals sign a value that begins with a hyphen stays a value; short flags are seldom read that way.
+    // After an equals sign, a value that begins with a hyphen stays a value. Few programs read short flags that way.
     if (input.flag?.startsWith('--') === true) return [`${input.flag}=${value}`];
     if (looksLikeOption(value) && !ofManifest(input, value)) refuseOption(input.slot);
     return input.flag === null ? [value] : [input.flag, value];
@@ -71,12 +71,12 @@ export function createSlotFiller({ config, putAside, refuse, refuseOption }: Slo
   return { argument, text, missing };
 }
 
-/** A number below zero is none. */
+/** A negative number is not an option. */
 function looksLikeOption(value: string): boolean {
   return /^-(?!\d+(?:\.\d+)?$)/.test(value);
 }
 
-/** Whether the author of the manifest has written it so, and not somebody who only fills it in. */
+/** Whether the manifest itself begins the value with a hyphen, and not a value from `config`. */
 function ofManifest({ value: written, default: usual }: ManifestArgument, value: string): boolean {
   return written === undefined ? value === usual : written.startsWith('-');
 }

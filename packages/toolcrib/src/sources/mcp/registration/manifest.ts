@@ -6,7 +6,7 @@ import { CribError } from '../../../model/crib-error.ts';
 import { invalid } from '../../registration/invalid.ts';
 import type { Manifest } from './manifest-model.ts';
 import { fromOwnManifest, ownManifestSchema } from './own-manifest.ts';
-import { parseJsonc } from './parse-jsonc.ts';
+import { parseJsonc } from '../../../model/parse-jsonc.ts';
 import { isInside } from './plugin-path.ts';
 import { refuseReferences } from './refuse-references.ts';
 import { fromRegistryManifest } from './registry-manifest.ts';
@@ -20,7 +20,7 @@ const field = 'mcp_plugin_dir';
 export async function readManifest(directory: string): Promise<Manifest | undefined> {
   if (!isAbsolute(directory) || directory.includes('\0')) throw invalid(field, 'The plugin directory must be an absolute path');
   const root = await realpath(directory).catch(() => undefined);
-  if (root === undefined) throw invalid(field, 'There is no such plugin directory, or it cannot be read');
+  if (root === undefined) throw invalid(field, 'The plugin directory does not exist, or cannot be read');
   for (const name of names) {
     const text = await readInside(root, name);
     if (text !== undefined) return parseManifest(text, { path: join(directory, name), name });
@@ -34,8 +34,8 @@ async function readInside(root: string, name: string): Promise<string | undefine
     throw invalid(field, `${name} in the plugin directory cannot be read: ${error.code ?? 'unknown reason'}`);
   });
   if (path === undefined) return undefined;
-  if (!isInside(root, path)) throw invalid(field, `${name} is a link that leads out of the plugin directory`);
-  // The real path is opened without following links, so nobody can swap one in after the check; and a pipe cannot hold us up.
+  if (!isInside(root, path)) throw invalid(field, `${name} is a link to a file outside the plugin directory`);
+  // O_NOFOLLOW, so that nobody can swap in a link after the check; O_NONBLOCK, so that a named pipe cannot block us.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
     throw invalid(field, `${name} in the plugin directory cannot be read: ${error.code ?? 'unknown reason'}`);
   });
@@ -43,14 +43,14 @@ async function readInside(root: string, name: string): Promise<string | undefine
     if (!(await file.stat()).isFile()) throw invalid(field, `${name} in the plugin directory is not a file`);
     const buffer = Buffer.alloc(maxBytes + 1);
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-    if (bytesRead > maxBytes) throw invalid(field, `${name} is larger than ${maxBytes} bytes: that is no manifest`);
+    if (bytesRead > maxBytes) throw invalid(field, `${name} is too large: a manifest has at most ${maxBytes} bytes`);
     return buffer.toString('utf8', 0, bytesRead);
   } finally {
     await file.close();
   }
 }
 
-/** Reads the text of a manifest of either kind. `name` is what the file is called in messages. */
+/** Reads the text of a manifest of either kind. `name` is the file's name in messages. */
 export function parseManifest(text: string, { path, name }: { path: string; name: string }): Manifest {
   let value: unknown;
   try {
@@ -81,5 +81,5 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, name: s
     .join('')
     .replace(/^\./, '');
   const where = path === '' ? name : `${name}: ${path}`;
-  throw invalid(field, `${where}: ${issue?.message ?? 'does not fit'}`, { file: name, field: path });
+  throw invalid(field, `${where}: ${issue?.message ?? 'does not match the schema'}`, { file: name, field: path });
 }

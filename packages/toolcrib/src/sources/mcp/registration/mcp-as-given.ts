@@ -1,4 +1,4 @@
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../mcp-definition.ts';
 import { hideAs, hideValues } from '../../registration/hide-as.ts';
 import type { ValueInput } from '../../registration/value-input.ts';
 import { takeArgumentSecrets, type PutAside } from './argument-secrets.ts';
@@ -8,11 +8,11 @@ import { showDefinition, type ShownDefinition } from './show-definition.ts';
 
 interface Made {
   definition: McpDefinition;
-  /** By the names under which they were put aside. */
+  /** The values of the registration's secrets, by the name of the variable that holds each. */
   secrets: Readonly<Record<string, string>>;
 }
 
-/** [ENV-4] What only the registration of an MCP server has, without its secrets. */
+/** [ENV-4] The MCP-only fields of a registration, without their secrets. */
 export function mcpAsGiven(form: McpRegistration, { definition, secrets }: Made): Partial<McpRegistration> {
   const shown = showDefinition(definition);
   const values = { ...shown.headers, ...shown.environment };
@@ -23,9 +23,9 @@ export function mcpAsGiven(form: McpRegistration, { definition, secrets }: Made)
   if (form.mcp_server_url !== undefined) given.mcp_server_url = shown.server_url ?? undefined;
   if (form.mcp_config !== undefined) given.mcp_config = shown.config;
   if (form.mcp_env_vars !== undefined) given.mcp_env_vars = hideValues(form.mcp_env_vars, values);
-  // A flag may stand at the end of the one, and its value at the beginning of the other.
+  // A flag may be the last part of mcp_command, and its value the first of mcp_args, so both are read together.
   const command = [form.mcp_command ?? []].flat();
-  // The first is the program, and never a secret.
+  // The first part counts as the program, which is never hidden. Without a command, an empty part takes its place.
   const program = command.length === 0 ? [''] : [];
   const all = hide([...program, ...command, ...(form.mcp_args ?? [])]).slice(program.length);
   if (Array.isArray(form.mcp_command)) given.mcp_command = all.slice(0, command.length);
@@ -69,11 +69,11 @@ function packageAsGiven(form: PackageForm, { shown, values, hide }: Shown): Part
   return given;
 }
 
-/** As they stand in the command that is stored. */
+/** The arguments as in the stored command, with `${NAME}` for each secret. */
 function hideArguments(args: readonly string[], secrets: Made['secrets']): string[] {
   const names = new Map(Object.entries(secrets).map(([name, value]) => [value, name]));
   const nameOf: PutAside = (variable, value) => (secrets[variable] === value ? variable : (names.get(value) ?? variable));
-  // A value whose flag stands elsewhere, such as in a manifest.
+  // A secret whose flag is not in `args`, for example because a manifest gives it.
   const isApart = (arg: string) => names.get(arg)?.startsWith('ARG_') === true;
   return takeArgumentSecrets(args, nameOf).map((arg) => (isApart(arg) ? `\${${names.get(arg)}}` : arg));
 }

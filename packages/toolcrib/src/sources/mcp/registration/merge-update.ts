@@ -1,5 +1,6 @@
+import { memberOf } from '../../../model/json-pointer.ts';
 import type { Json } from '../../../model/json.ts';
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../mcp-definition.ts';
 import type { NamedValue } from '../../../model/source-definition.ts';
 import { hiddenValue } from '../../../secrets/secret.ts';
 import type { McpRegistration } from './forms.ts';
@@ -8,13 +9,13 @@ import { invalid } from '../../registration/invalid.ts';
 import { keepStored, keepValues, lookUp, nothingStored } from '../../registration/keep-stored.ts';
 
 /**
- * [ENV-4] A registration that replaces a stored one, with the stored value wherever it says `***`. A `***` for which nothing is stored
- * stays, and is refused when the registration is normalised.
+ * [ENV-4] A registration that replaces a stored one, with the stored value in place of every `***`. A `***` without a stored value is
+ * refused, here or when the registration is normalised.
  */
 export function mergeUpdate(known: McpDefinition, form: McpRegistration, { keepSecrets = true } = {}): McpRegistration {
   const stored: McpDefinition = keepSecrets ? known : { ...known, ...nothingStored, config: {} };
   const merged: McpRegistration = { ...form, ...keepStored(form, stored) };
-  // Those of a remote server that are named as headers were kept among its headers.
+  // A remote server's variables with the names of headers were stored among its headers.
   const values = { ...stored.headers, ...stored.environment };
   if (form.mcp_env_vars !== undefined) merged.mcp_env_vars = keepValues(form.mcp_env_vars, values);
   if (form.mcp_config !== undefined) merged.mcp_config = keepConfig(form.mcp_config, stored.config, 'mcp_config');
@@ -25,7 +26,7 @@ export function mergeUpdate(known: McpDefinition, form: McpRegistration, { keepS
   return merged;
 }
 
-/** What a server described by its package has of values, under `mcp` or at the top. */
+/** The values of a server described by its package, under `mcp` or at the top level. */
 function keepPackage({ config, env_vars: variables }: PackageForm, stored: McpDefinition, at: string): Partial<PackageForm> {
   const merged: Partial<PackageForm> = {};
   if (config !== undefined) merged.config = keepConfig(config, stored.config, `${at}config`);
@@ -51,9 +52,4 @@ function keepConfig(value: Json, stored: Json | undefined, field: string): Json 
   const inner = (name: string, item: Json): Json => keepConfig(item, memberOf(stored, name), `${field}.${name}`);
   if (Array.isArray(value)) return value.map((item, index) => inner(String(index), item));
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inner(name, item)]));
-}
-
-function memberOf(value: Json | undefined, name: string): Json | undefined {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Record<string, Json>)[name];
 }

@@ -4,7 +4,7 @@ import { shorten } from './package-spec.ts';
 import { isInside } from './plugin-path.ts';
 import { realPlace } from './real-place.ts';
 
-/** The operator's directories that containers may mount. `any` is for whoever only reads a command, and starts nothing with it. */
+/** The directories that the operator allows containers to mount. `any` is for code that only reads a command, and starts nothing. */
 export type AllowedMounts = readonly string[] | 'any';
 
 export interface MountRules {
@@ -14,37 +14,36 @@ export interface MountRules {
 
 const volumeName = /^[a-z0-9][\w.-]*$/i;
 
-/** Whoever speaks with what runs containers has the whole machine. */
+/** Sockets and directories of container engines. A container with access to them controls the whole machine. */
 const engine = /\.sock(?:et)?(?:\/|$)|^\/(?:var\/)?run\/(?:docker|containerd|podman|crio|buildkit)|^\/run\/user\/\d+\/(?:docker|podman)/i;
 
-/** What must not come along inside a larger directory either. */
+/** Engine files that must not be mounted as part of a larger directory either. */
 const engineFiles = '/run/docker.sock /var/run/docker.sock /run/containerd /run/podman /var/lib/docker /var/lib/containerd'.split(' ');
 
-/** Where people keep their keys. */
+/** Files and directories that usually hold keys. */
 const keys = /(?:^|[\\/])\.(?:ssh|aws|azure|kube|docker|gnupg|config|netrc|npmrc)(?:[\\/]|$)/i;
 
 /**
- * [SEC-2] Refuses to mount what the operator has not allowed: a directory of the host must lie in one of theirs, by its real path where it is
- * there already. The name of a volume passes: nothing of this machine is in it.
+ * [SEC-2] Refuses to mount anything that the operator has not allowed: a directory of the host must lie inside an allowed directory, with
+ * symbolic links resolved. The name of a volume passes, since a volume holds nothing of this machine.
  */
 export function checkMountSource(source: string, { field, allowedMounts }: MountRules): void {
   refuseReference(source, field);
   if (volumeName.test(source)) return;
   const refused = (why: string) => invalid(field, `Mounting ${shorten(source)} is refused: ${why}`);
-  if (!isAbsolute(source) || source.includes('\0')) throw refused('name a directory of the host by its absolute path, or a volume');
+  if (!isAbsolute(source) || source.includes('\0'))
+    throw refused('give the absolute path of a directory of the host, or the name of a volume');
   const written = resolve(source);
   const path = realPlace(written);
-  if ([written, path].some(reachesEngine)) throw refused('it gives the container a way out to this machine');
-  if ([written, path].some((place) => keys.test(place))) throw refused('people keep their keys there');
+  if ([written, path].some(reachesEngine)) throw refused('it gives the container access to this machine');
+  if ([written, path].some((place) => keys.test(place))) throw refused('it usually holds keys');
   if (allowedMounts === 'any') return;
   const allowed = allowedMounts.map((directory) => realPlace(resolve(directory)));
   if (!allowed.some((directory) => path === directory || isInside(directory, path)))
-    throw refused(
-      'the operator has not allowed it. Directories that containers may mount are named with `toolcrib serve --allow-mount DIR`',
-    );
+    throw refused('the operator has not allowed it. The operator can allow a directory with `toolcrib serve --allow-mount DIR`');
 }
 
-/** `-v`: a volume or directory, where it is seen, and options. One part alone is a volume without a name. */
+/** `-v SOURCE:TARGET:OPTIONS`. One part alone is the target of a volume without a name. */
 export function checkVolumeFlag(value: string, rules: MountRules): void {
   refuseReference(value, rules.field);
   const [source = '', target, options = '', ...more] = value.split(':');
@@ -63,7 +62,7 @@ export function checkMountFlag(value: string, rules: MountRules): void {
     const [name = '', ...rest] = part.split('=');
     const inside = rest.join('=');
     if (!harmless.has(name.toLowerCase()) || (/^type$/i.test(name) && !/^(?:bind|volume|tmpfs)$/i.test(inside)))
-      throw invalid(rules.field, `--mount ${shorten(part)} is refused: it is not among what is known to be harmless`);
+      throw invalid(rules.field, `--mount ${shorten(part)} is refused: it is not one of the settings known to be harmless`);
     if (/^(?:source|src)$/i.test(name)) checkMountSource(inside, rules);
   }
 }
@@ -72,7 +71,8 @@ function reachesEngine(place: string): boolean {
   return engine.test(place) || engineFiles.some((file) => file === place || isInside(place, file) || isInside(file, place));
 }
 
-/** What is filled in later could say anything, another mount too. */
+/** A value that is filled in later could be anything, even another mount. */
 function refuseReference(value: string, field: string): void {
-  if (value.includes('${')) throw invalid(field, `Mounting ${shorten(value)} is refused: what is mounted must be said outright`);
+  if (value.includes('${'))
+    throw invalid(field, `Mounting ${shorten(value)} is refused: a mount cannot contain \${…}. Write the path itself`);
 }

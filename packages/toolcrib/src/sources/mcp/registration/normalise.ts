@@ -1,6 +1,6 @@
 import { isPerUser } from '../../../model/credential.ts';
-import { mcpDefinitionSchema, type McpDefinition } from '../../../model/mcp-definition.ts';
-import type { Json } from '../../../model/json.ts';
+import { mcpDefinitionSchema, type McpDefinition } from '../mcp-definition.ts';
+import { isObject, type Json } from '../../../model/json.ts';
 import { containerRegistration, isInContainer } from './container-registration.ts';
 import { handlingOf } from '../../registration/common-fields.ts';
 import { createDraft, type Draft } from '../../registration/draft.ts';
@@ -14,13 +14,13 @@ import { perUserParts } from './per-user-parts.ts';
 import { readCredential } from '../../registration/read-credential.ts';
 import { keepReferred } from '../../registration/keep-referred.ts';
 import { readNaming } from '../../registration/read-naming.ts';
-import type { RegistrationContext } from '../../registration/registration-context.ts';
-import { referencesIn } from '../../registration/secret-looks.ts';
+import type { McpRegistrationContext } from './mcp-registration-context.ts';
+import { referencesIn } from '../../../secrets/secret-looks.ts';
 import { maskAddress } from '../../registration/mask-address.ts';
 
 export async function normaliseRegistration(
   form: McpRegistration,
-  context: RegistrationContext,
+  context: McpRegistrationContext,
 ): Promise<NormalisedRegistration<McpDefinition>> {
   const naming = readNaming(form, context);
   const draft = createDraft(context);
@@ -29,10 +29,13 @@ export async function normaliseRegistration(
   keepReferred(draft, [...(parts.command ?? []), parts.server_url ?? ''], context);
   const isLocal = starts !== null;
   if (isLocal && (form.headers !== undefined || (form.credential !== undefined && !isPerUser(form.credential)))) {
-    throw invalid(form.headers === undefined ? 'credential' : 'headers', 'A server that is started here has no headers: give it variables');
+    throw invalid(
+      form.headers === undefined ? 'credential' : 'headers',
+      'A local server gets no headers. Give it environment variables instead',
+    );
   }
   if (form.mcp_process_limits !== undefined && (starts === null || starts.runtime === 'docker')) {
-    const instead = isLocal ? 'A container has mcp_container.limits' : 'A server that runs elsewhere uses nothing here';
+    const instead = isLocal ? 'A container has mcp_container.limits instead' : 'A remote server uses no resources of this machine';
     throw invalid('mcp_process_limits', `${instead}. Take it out`);
   }
   const { allow_insecure: allowInsecure } = form;
@@ -66,21 +69,21 @@ async function partsOf(
   draft: Draft,
   form: McpRegistration,
   described: ReadPackage | undefined,
-  context: RegistrationContext,
+  context: McpRegistrationContext,
 ): Promise<DefinitionParts> {
   if (isInContainer(form, described)) return containerRegistration(draft, form, described, context);
   return described === undefined ? flatRegistration(draft, form, context) : packageRegistration(draft, form, described, context);
 }
 
-/** [SRC-10] Required values that are not there, or refer to something that is not there. */
-async function missingValues(draft: Draft, context: RegistrationContext, field: string): Promise<string[]> {
+/** [SRC-10] Required values that are missing, or that refer to a secret or variable that does not exist. */
+async function missingValues(draft: Draft, context: McpRegistrationContext, field: string): Promise<string[]> {
   const { hasSecret = async () => true, hasVariable = async () => true } = context;
   const { environment, definitions, secrets } = draft;
   const missing = [...draft.missing];
   for (const { name, required } of definitions) {
     const value = environment.get(name);
     if (!required || value === undefined || Object.hasOwn(secrets, name)) continue;
-    // A variable that names itself means what the name is outside of the source.
+    // A variable that refers to its own name means the variable of that name outside the source.
     const outside = 'value' in value ? referencesIn(value.value).filter((other) => other === name || !environment.has(other)) : [];
     const found = await Promise.all('value' in value ? outside.map(hasVariable) : [hasSecret(value.secret_ref)]);
     if (found.includes(false)) missing.push(`${field}.${name}`);
@@ -88,9 +91,9 @@ async function missingValues(draft: Draft, context: RegistrationContext, field: 
   return missing;
 }
 
-/** A value that has been taken out as a secret must not stay behind in the configuration it came from. */
+/** A value that is stored as a secret must not stay in the configuration it came from. */
 function withoutSecrets(config: Json, secrets: Readonly<Record<string, string>>): Json {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) return config;
+  if (!isObject(config)) return config;
   const variableOf = new Map(Object.entries(secrets).map(([variable, value]) => [value, variable]));
   return Object.fromEntries(
     Object.entries(config).map(([name, value]) => {

@@ -10,13 +10,13 @@ export interface PackageToStart {
   type: 'npm' | 'pypi' | 'docker';
   identifier: string;
   version?: string | undefined;
-  /** The program of the package to run, where it does not have the package's name. */
+  /** The program of the package to run, if its name is not the package's. */
   program?: string | undefined;
-  /** Further packages that it needs. */
+  /** Additional packages that the program needs. */
   with?: readonly string[] | undefined;
 }
 
-/** For what is run in a container of its own. */
+/** Options for a package that runs in its own container. */
 export type ContainerOptions = Pick<StartOptions, 'variables' | 'container' | 'allowedMounts' | 'field'>;
 
 export interface StartOptions {
@@ -24,12 +24,12 @@ export interface StartOptions {
   runtimeArguments?: readonly string[];
   /** Arguments for the server. */
   args?: readonly string[];
-  /** The names of the variables that a container is to be given. */
+  /** The names of the variables that the container is given. */
   variables?: Iterable<string>;
-  /** How its container is made. */
+  /** The settings of the container. */
   container?: MadeContainer;
   allowedMounts?: AllowedMounts;
-  /** Where the identifier stands in the request or file, and where the version does. */
+  /** The request field that holds the identifier. The version's field follows from it. */
   field: string;
   allowRisky: boolean;
 }
@@ -50,7 +50,7 @@ export function packageCommand(found: PackageToStart, options: StartOptions): st
     }
     case 'pypi': {
       checkPypiSpec(name, { field, allowRisky });
-      // `name@version` is understood by every uvx; `name==version` only by those of 2025 and later, unless it stands behind --from.
+      // Every uvx understands `name@version`; only those of 2025 and later understand `name==version`, unless it comes after --from.
       const separator = program !== undefined && /^\d/.test(version) ? '==' : '@';
       const spec = version === '' ? name : `${name}${separator}${version}`;
       const what = program === undefined ? [spec] : ['--from', spec, program];
@@ -77,12 +77,12 @@ function without(args: readonly string[], given: readonly string[]): string[] {
 function checkVersion(name: string, version: string, type: PackageToStart['type'], field: string): void {
   if (version === '') return;
   if (!/^(?:sha256:)?[A-Za-z0-9][\w.+!-]{0,99}$/.test(version))
-    throw invalid(field.replace(/identifier$/, 'version'), 'A version is an exact one, such as 1.2.3, or a tag');
+    throw invalid(field.replace(/identifier$/, 'version'), 'Give an exact version, such as 1.2.3, or a tag');
   const versioned = type === 'docker' ? /[:@][^/]*$/.test(name) : type === 'npm' ? name.indexOf('@', 1) > 0 : /[@=<>~!]/.test(name);
-  if (versioned) throw invalid(field, 'The version is said twice, in the identifier and by itself. Take one of them out');
+  if (versioned) throw invalid(field, 'The version is given twice, in the identifier and in version. Take one of them out');
 }
 
-/** What a runtime puts before a command that does not name it: the manifest's `runtime: uvx, command: [mcp-server-github]`. */
+/** Puts the runtime before a command that does not name it, as in a manifest's `runtime: uvx, command: [mcp-server-github]`. */
 export function withRuntime(runtime: Runtime | null, command: readonly string[], options: ContainerOptions): string[] {
   const [first = ''] = command;
   if (runtime === null || startsWith(first, runtime)) return [...command];
@@ -100,12 +100,12 @@ export function withRuntime(runtime: Runtime | null, command: readonly string[],
   }
 }
 
-/** Whether somebody has written the whole `docker run`, and not only the image. */
+/** Whether the command is a whole `docker run`, and not only the image with its arguments. */
 export function namesDockerRun([first = '']: readonly string[]): boolean {
   return first === 'run' || isContainerRunner(programName(first));
 }
 
-/** Whether the command names the runtime itself, by whatever path. */
+/** Whether the command names the runtime itself, with or without a path. */
 function startsWith(first: string, runtime: Runtime): boolean {
   const program = programName(first);
   return program === runtime || (runtime === 'uvx' && program === 'uv') || (runtime === 'docker' && isContainerRunner(program));

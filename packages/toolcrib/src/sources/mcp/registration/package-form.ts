@@ -4,26 +4,28 @@ import { valuesSchema } from '../../registration/value-input.ts';
 
 export const runtimeHintSchema = z.enum(['uvx', 'npx', 'python', 'node', 'docker']);
 
-/** Kept as they were written, so that they can be read back so: in the small letters of JSON, or as Rust's serde writes an enum. */
+/** Stored as written, so that they read back unchanged: in lower case as usual in JSON, or as Rust's serde writes an enum. */
 const packageTypes = ['npm', 'pypi', 'docker', 'binary', 'http', 'Npm', 'Pypi', 'Docker', 'Binary', 'Http'] as const;
 
 const packageSchema = z.strictObject({
   package_type: z
     .enum(packageTypes)
-    .describe('npm is started with npx, pypi with uvx, docker with docker run, a binary directly; http is only connected to'),
-  // Not required here, so that its absence is answered with the words of SRC-10.
+    .describe(
+      'npm is started with npx, pypi with uvx, docker with docker run, a binary directly; http is a remote server, which is not started',
+    ),
+  // Optional here, so that a missing identifier gets the message of SRC-10.
   identifier: z
     .string()
     .max(512)
     .nullish()
-    .describe('Required. The package, the image, the path of the program, or a name for what is connected to'),
+    .describe('Required. The package, the image, the path of the program, or a name for the remote server'),
   version: z.string().max(100).nullish().describe('An exact version, or a tag'),
   program: z
     .string()
     .regex(/^[^\s-]\S*$/, 'The name of a program, such as mcp-server-git')
     .max(200)
     .nullish()
-    .describe('For npm and pypi: the program of the package to run, where it does not have the name of the package'),
+    .describe("For npm and pypi: the program of the package to run, if its name is not the package's"),
   with: z
     .array(
       z
@@ -33,9 +35,9 @@ const packageSchema = z.strictObject({
     )
     .max(20)
     .nullish()
-    .describe('For pypi, and for npm with a program: further packages that it needs'),
+    .describe('For pypi, and for npm with a program: additional packages that it needs'),
   runtime_hint: runtimeHintSchema.nullish().describe('For a binary that is a script: python or node'),
-  args: z.array(z.string().max(32_768)).max(400).nullish().describe('Given to the server as they are; no shell reads them'),
+  args: z.array(z.string().max(32_768)).max(400).nullish().describe('Passed to the server as they are, not through a shell'),
 });
 
 const address = z.strictObject({ url: z.string().max(2048) });
@@ -49,7 +51,7 @@ const transportSchema = z
     z.strictObject({ http: address }),
   ])
   .describe(
-    'How the server is spoken to, required unless source names a registry: {"type": "stdio"} or {"type": "http", "url": …}; also "Stdio" or {"Http": {"url": …}}',
+    'How to connect to the server; required unless source names a registry: {"type": "stdio"} or {"type": "http", "url": …}; also "Stdio" or {"Http": {"url": …}}',
   );
 
 const official = z.strictObject({ name: z.string().max(500), version: z.string().max(200) });
@@ -63,16 +65,16 @@ const originSchema = z
     z.strictObject({ smithery }),
     z.enum(['Manual', 'manual']),
   ])
-  .describe('The registry that describes the server: what is not given here is looked up there when it is registered');
+  .describe('The registry that describes the server. Fields that are not given here are looked up there at registration');
 
 const variableFields = {
   value: z.string().max(65_536).nullish(),
   secret_ref: z.string().min(1).max(200).nullish().describe('The name of a stored secret'),
-  is_secret: z.boolean().default(false).describe('Stored sealed and never shown again'),
+  is_secret: z.boolean().default(false).describe('Stored encrypted and never shown again'),
   required: z.boolean().default(false).describe('Without a value the source is not saved'),
 };
 const variableNameSchema = z.string().min(1).max(200);
-const variableSchema = z.strictObject({ name: variableNameSchema.nullish().describe('As the key says it'), ...variableFields });
+const variableSchema = z.strictObject({ name: variableNameSchema.nullish().describe('The same as the key'), ...variableFields });
 export type PackageVariable = z.infer<typeof variableSchema>;
 
 const variablesSchema = z
@@ -80,10 +82,12 @@ const variablesSchema = z
     valuesSchema(z.union([z.string().max(65_536), variableSchema])),
     z.array(z.strictObject({ name: variableNameSchema, ...variableFields })).max(500),
   ])
-  .describe('By name: the value itself, or {value or secret_ref, is_secret, required}. A list of {name, value, …} is taken too');
+  .describe(
+    'Variables by name: the value itself, or {value or secret_ref, is_secret, required}. A list of {name, value, …} is accepted too',
+  );
 export type PackageVariables = z.infer<typeof variablesSchema>;
 
-/** [SRC-2] What describes a server by its package: under `mcp`, or at the top of a registration. */
+/** [SRC-2] The fields that describe a server by its package, under `mcp` or at the top level of a registration. */
 export const packageFields = {
   package: packageSchema.nullish().describe('The package to start, or the server to connect to. Required unless source names a registry'),
   transport: transportSchema.nullish(),
@@ -91,7 +95,7 @@ export const packageFields = {
   env_vars: variablesSchema.nullish(),
   config: (z.unknown() as z.ZodType<Json>)
     .optional()
-    .describe('Stored with the source and shown redacted; fills only what a manifest declares'),
+    .describe('Values for what a manifest declares. Stored with the source and shown redacted'),
 };
 
 export const packageFormSchema = z

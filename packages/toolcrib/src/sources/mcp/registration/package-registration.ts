@@ -12,7 +12,7 @@ import { packageContainer } from './package-container.ts';
 import { packageCommand, withRuntime, type StartOptions } from './package-command.ts';
 import type { ReadPackage, ReadPackageSpec } from './read-package.ts';
 import { readVariables, slotFiller } from './read-variables.ts';
-import type { RegistrationContext } from '../../registration/registration-context.ts';
+import type { McpRegistrationContext } from './mcp-registration-context.ts';
 import { checkDeclared, registryRegistration } from './registry-registration.ts';
 import { remoteParts } from './remote-server.ts';
 import type { Runtime } from './runtime.ts';
@@ -24,7 +24,7 @@ export async function packageRegistration(
   draft: Draft,
   form: McpRegistration,
   described: ReadPackage,
-  context: RegistrationContext,
+  context: McpRegistrationContext,
 ): Promise<DefinitionParts> {
   const { package: found, config, field } = described;
   refuseFlatFields(form, field('package'));
@@ -32,7 +32,7 @@ export async function packageRegistration(
   if (found === undefined && lookedUp !== undefined) return registryRegistration(draft, form, described, { lookedUp, context });
   if (found === undefined || found.identifier === '') throw invalid(field('package.identifier'), 'Package identifier required');
   refuseSenseless(found, field);
-  // A registry lists nothing that is not spoken to over stdio where it is started.
+  // For a package that is started, a lookup makes stdio the default.
   const transport = described.transport ?? (lookedUp === undefined || found.type === 'http' ? undefined : { type: 'stdio' as const });
   if (transport === undefined) throw invalid(field('transport'), 'Transport required');
 
@@ -45,7 +45,7 @@ export async function packageRegistration(
   refuseFolder(form, found);
   if (found.type === 'http') {
     if (transport.type !== 'http')
-      throw invalid(field('transport'), 'An http package is only connected to: give the transport {"type": "http", "url": …}');
+      throw invalid(field('transport'), 'An http package is a remote server: give the transport {"type": "http", "url": …}');
     declareVariables(draft, described, { isRemote: true });
     const parts = remoteParts(draft, {
       url: transport.url,
@@ -62,10 +62,7 @@ export async function packageRegistration(
     return { parts: { ...parts, config, looked_up: lookedUp ?? null }, starts: null };
   }
   if (transport.type !== 'stdio') {
-    throw invalid(
-      field('transport'),
-      'A package that is started here is spoken to over stdio. For a server that runs elsewhere the package_type is http',
-    );
+    throw invalid(field('transport'), 'A local package uses stdio. For a remote server, set package_type to http');
   }
   readVariables(draft, { given, declared: declared.variables, filler, config, field: variablesField });
   declareVariables(draft, described, { declared: declared.variables });
@@ -94,11 +91,11 @@ function commandOf(
   if (type === 'npm' || type === 'pypi' || type === 'docker') {
     const runtime = runtimes[type];
     if (hint !== undefined && hint !== runtime)
-      throw invalid(at('package.runtime_hint'), `A package of type ${type} is started with ${runtime}`);
+      throw invalid(at('package.runtime_hint'), `A package of type ${type} is started with ${runtime}. Take runtime_hint out`);
     const found = { type, identifier, version, program, with: others };
     return { command: packageCommand(found, { ...options, args, field: at('package.identifier') }), runtime };
   }
-  if (version !== undefined) throw invalid(at('package.version'), 'A program has no version that could be chosen. Take it out');
+  if (version !== undefined) throw invalid(at('package.version'), 'A binary has no version to choose. Take it out');
   if (hint !== undefined && hint !== 'python' && hint !== 'node')
     throw invalid(at('package.runtime_hint'), 'A binary is started directly, or with python or node');
   if (!isAbsolute(identifier) && (hint !== undefined || /[\\/]/.test(identifier)))
@@ -106,12 +103,12 @@ function commandOf(
   return { command: withRuntime(hint ?? null, [identifier, ...args], { ...options, field: at('package') }), runtime: hint ?? null };
 }
 
-/** npx starts the package it is given; others can stand beside it only where the program is named. */
+/** npx takes several packages only if the program to run is named too. */
 function refuseSenseless({ type, program, with: others }: ReadPackageSpec, at: ReadPackage['field']): void {
   if (program !== undefined && type !== 'npm' && type !== 'pypi')
-    throw invalid(at('package.program'), 'Only a package of type npm or pypi has programs to choose from. Take it out');
+    throw invalid(at('package.program'), 'program is only for packages of type npm or pypi. Take it out');
   if (others === undefined || type === 'pypi' || (type === 'npm' && program !== undefined)) return;
-  throw invalid(at('package.with'), 'Further packages are for pypi, and for npm where `program` says what is run');
+  throw invalid(at('package.with'), 'with is only for packages of type pypi, and for type npm if program is given too');
 }
 
 function refuseFlatFields(form: McpRegistration, described: string): void {
@@ -119,10 +116,12 @@ function refuseFlatFields(form: McpRegistration, described: string): void {
   if (given !== undefined) throw invalid(given, `${given} and ${described} describe the same thing twice. Take one of them out`);
 }
 
-/** The folder of `docker run` is not the one that the program in the container sees, and what runs elsewhere has none here. */
+/** A program in a container does not see the working directory of `docker run`, and a remote server has none here. */
 function refuseFolder({ mcp_cwd: folder }: McpRegistration, { type }: ReadPackageSpec): void {
   if (folder === undefined || (type !== 'docker' && type !== 'http')) return;
   const instead =
-    type === 'docker' ? 'A container has a folder of its own: use mcp_container.workdir' : 'Nothing is started here: take it out';
+    type === 'docker'
+      ? 'A container has its own working directory: use mcp_container.workdir'
+      : 'A remote server has no working directory here: take it out';
   throw invalid('mcp_cwd', instead);
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../../model/json.ts';
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../mcp-definition.ts';
 import { invalid } from '../../registration/invalid.ts';
 import type { McpRegistration } from './forms.ts';
 import { packageFields, type PackageForm, type PackageVariables } from './package-form.ts';
@@ -12,14 +12,14 @@ interface ReadVariable {
   required: boolean;
 }
 
-/** A server described by its package, whichever way it was written. */
+/** A server described by its package, the same for every way of writing it. */
 export interface ReadPackage {
   package: ReadPackageSpec | undefined;
   transport: { type: 'stdio' } | { type: 'http'; url: string } | undefined;
   origin: McpDefinition['origin'];
   variables: Map<string, ReadVariable>;
   config: Json;
-  /** Where one of its fields stands in the request: `mcp.package` or `package`. */
+  /** The path of a field in the request: `mcp.package` or `package`. */
   field(name: string): string;
 }
 
@@ -35,7 +35,7 @@ export interface ReadPackageSpec {
 
 const names = Object.keys(packageFields) as (keyof PackageForm)[];
 
-/** [SRC-2] The package that a registration describes, under `mcp` or at its top as an `McpConfig` has it; undefined where it describes none. */
+/** [SRC-2] The package that a registration describes, under `mcp` or, as in an `McpConfig`, at the top level; undefined without one. */
 export function readPackage(form: McpRegistration): ReadPackage | undefined {
   const { mcp } = form;
   const atTop = names.find((name) => (form[name] ?? null) !== null);
@@ -87,7 +87,7 @@ function variablesOf(given: PackageVariables, at: string): ReadPackage['variable
     const field = `${at}.${name}`.slice(0, 500);
     const variable = typeof written === 'string' ? { value: written, is_secret: false, required: false } : written;
     const { value, secret_ref: secretRef, is_secret: secret, required } = variable;
-    if (variables.has(name)) throw invalid(field, 'The variable is there twice. Take one of them out');
+    if (variables.has(name)) throw invalid(field, 'The variable is given twice. Take one of them out');
     if ((variable.name ?? name) !== name) throw invalid(`${field}.name`, 'The key and the name of a variable must be the same');
     if (value != null && secretRef != null) throw invalid(field, 'Give a value or a secret_ref, not both');
     variables.set(name, { value: value ?? undefined, secretRef: secretRef ?? undefined, secret, required });

@@ -1,4 +1,4 @@
-import type { Json } from '../../../model/json.ts';
+import { isObject, type Json } from '../../../model/json.ts';
 import type { Draft } from '../../registration/draft.ts';
 import { invalid } from '../../registration/invalid.ts';
 import { declared, type ManifestVariable } from './manifest-model.ts';
@@ -17,11 +17,11 @@ export interface VariablesToRead {
   declared: readonly ManifestVariable[];
   filler: SlotFiller;
   config: Json;
-  /** Where the variables stand in the request. */
+  /** The request field that holds the variables. */
   field: string;
 }
 
-/** [ENV-1] Brings together what a manifest declares and what was registered. */
+/** [ENV-1] Merges the variables that a manifest declares with those that were registered. */
 export function readVariables(draft: Draft, { given, declared: variables, filler, config, field }: VariablesToRead): void {
   for (const variable of variables) {
     const { name } = variable;
@@ -43,7 +43,7 @@ export function readVariables(draft: Draft, { given, declared: variables, filler
   }
 }
 
-/** Fills the slots of a manifest from `config`, and puts secrets among them aside. */
+/** Fills the slots of a manifest from `config`, and stores the secrets among them as variables. */
 export function slotFiller(draft: Draft, config: Json, field: string): SlotFiller {
   return createSlotFiller({
     config,
@@ -62,7 +62,7 @@ function isEmpty(input: ValueInput): boolean {
 }
 
 function configured(config: Json, name: string): string | undefined {
-  if (typeof config !== 'object' || config === null || Array.isArray(config) || !Object.hasOwn(config, name)) return undefined;
+  if (!isObject(config) || !Object.hasOwn(config, name)) return undefined;
   const value = config[name];
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }

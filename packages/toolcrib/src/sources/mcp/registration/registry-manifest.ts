@@ -16,7 +16,7 @@ export function fromRegistryManifest(path: string, manifest: RegistryManifest): 
       : undefined;
     if (type === undefined)
       unsupported.push(`${field}.registryType: ${JSON.stringify(found.registryType)} packages cannot be started here`);
-    else if (isElsewhere(found, type)) unsupported.push(`${field}.registryBaseUrl: packages are fetched from the usual place only`);
+    else if (isElsewhere(found, type)) unsupported.push(`${field}.registryBaseUrl: packages are fetched only from the default registry`);
     else packages.push(toPackage(found, type, field));
   }
   return {
@@ -49,16 +49,16 @@ function toPackage(found: RegistryPackage, type: 'npm' | 'pypi' | 'docker', fiel
   };
 }
 
-/** By their hosts. */
+/** The hosts of the default registries. */
 const usualPlaces = { npm: /^registry\.npmjs\.org$/, pypi: /^pypi\.org$/ };
 
-/** npx and uvx fetch from where the operator says. Another place has other packages under the same names. */
+/** npx and uvx fetch from the registry that the operator has set. Another registry has other packages under the same names. */
 function isElsewhere({ registryBaseUrl: base }: RegistryPackage, type: 'npm' | 'pypi' | 'docker'): boolean {
   if (base === undefined || type === 'docker') return false;
   return !usualPlaces[type].test(URL.parse(base)?.host ?? '');
 }
 
-/** The first schemas named registry and version beside the image. An image without its registry would come from another place. */
+/** The first schemas had separate fields for an image's registry and version. Without its registry, the image would come from docker.io. */
 function imageOf({ identifier, version, registryBaseUrl: base }: RegistryPackage): { identifier: string; version: string | undefined } {
   const host = URL.parse(base ?? '')?.host ?? '';
   const [first = '', ...rest] = identifier.split('/');
@@ -70,7 +70,7 @@ function imageOf({ identifier, version, registryBaseUrl: base }: RegistryPackage
 function toArgument(argument: RegistryArgument, index: number): ManifestArgument {
   const input = toInput(argument);
   if (argument.type === 'positional') return { ...input, flag: null, slot: argument.valueHint ?? `argument_${index + 1}`, constant: false };
-  // A flag of which nothing is said but its name is always given; one that is described waits for a value.
+  // A flag that has only a name is always passed; a flag that is described waits for a value.
   const { value, format, placeholder, choices } = argument;
   const says = [value, argument.default, format, placeholder, choices].some((part) => part !== undefined);
   const constant = value === '' || (!says && !argument.isRequired && !argument.isSecret && argument.description === '');

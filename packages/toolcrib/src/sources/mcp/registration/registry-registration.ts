@@ -1,7 +1,7 @@
 import type { LookedUp } from '../../../model/looked-up.ts';
 import type { Draft } from '../../registration/draft.ts';
 import { invalid } from '../../registration/invalid.ts';
-import type { RegistrationContext } from '../../registration/registration-context.ts';
+import type { McpRegistrationContext } from './mcp-registration-context.ts';
 import { isRiskyVariable } from '../../upstream/variable-names.ts';
 import { checkCommand } from './command-safety.ts';
 import { declareVariables, givenVariables } from './declare-variables.ts';
@@ -19,10 +19,10 @@ import { withoutOpenParameters } from './without-open-parameters.ts';
 
 interface FoundInRegistry {
   lookedUp: LookedUp;
-  context: RegistrationContext;
+  context: McpRegistrationContext;
 }
 
-/** [SRC-2] A server of which only the name in a registry was given: its first package that can be started here, else its address. */
+/** [SRC-2] A server given only by its name in a registry: its first package that can be started here, else its address. */
 export async function registryRegistration(
   draft: Draft,
   form: McpRegistration,
@@ -38,7 +38,9 @@ export async function registryRegistration(
   if (remote !== undefined) return connected(draft, form, described, { remote, lookedUp });
   const others = remotes.map(({ url }) => url).join(', ');
   const why =
-    address !== undefined && others !== '' ? `its addresses are ${others}` : (unsupported[0] ?? 'it has nothing that can be started');
+    address !== undefined && others !== ''
+      ? `its addresses are ${others}`
+      : (unsupported[0] ?? 'it has no package that can be started here');
   throw invalid(
     field('source'),
     `${lookedUp.name} cannot be used as the registry describes it: ${why}. Give package and transport yourself`,
@@ -53,7 +55,8 @@ async function started(
 ): Promise<DefinitionParts> {
   const { config, field } = described;
   const { allowedMounts = [] } = context;
-  if (found.package === null) throw invalid(field('source'), `${lookedUp.name} has no package that could be started here`);
+  if (found.package === null)
+    throw invalid(field('source'), `${lookedUp.name} has no package that can be started here. Give package and transport yourself`);
   checkDeclared(found.variables, field('source'));
   const filler = slotFiller(draft, config, field('config'));
   readVariables(draft, { given: givenVariables(described), declared: found.variables, filler, config, field: field('env_vars') });
@@ -84,16 +87,19 @@ async function started(
   if (JSON.stringify(starts.runs) !== JSON.stringify(own.runs))
     throw invalid(
       field('source'),
-      `The registry's description of ${lookedUp.name} starts something else than its package: ${starts.runs.join(', ')}`,
+      `The registry's description of ${lookedUp.name} starts something other than its package: ${starts.runs.join(', ')}`,
     );
   return { parts: { ...parts, looked_up: lookedUp }, starts };
 }
 
-/** A description comes from strangers: what decides which code is run is not theirs to set. */
+/** Strangers write the descriptions, so these must not set variables that decide which code is run. */
 export function checkDeclared(variables: readonly ManifestVariable[], field: string): void {
   const risky = variables.find(({ name }) => isRiskyVariable(name));
   if (risky === undefined) return;
-  throw invalid(field, `The registry's description wants to set ${risky.name}, which decides which code is run or trusted`);
+  throw invalid(
+    field,
+    `The registry's description sets ${risky.name}, which decides which code is run or trusted. Give package and transport yourself, without source`,
+  );
 }
 
 function connected(

@@ -1,4 +1,4 @@
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../mcp-definition.ts';
 import { checkHeaderName, checkHeaderValue, headerOfVariable, isHeaderName } from '../../upstream/header-rules.ts';
 import type { Draft } from '../../registration/draft.ts';
 import { givenHeaders, keepHeaders } from '../../registration/keep-headers.ts';
@@ -8,7 +8,7 @@ import { invalid } from '../../registration/invalid.ts';
 import { readCredential } from '../../registration/read-credential.ts';
 import type { GivenVariable } from './read-variables.ts';
 import type { Credential } from '../../../model/source-definition.ts';
-import { referencesIn } from '../../registration/secret-looks.ts';
+import { referencesIn } from '../../../secrets/secret-looks.ts';
 import { checkServerUrl, takeQuerySecrets } from '../../registration/server-url.ts';
 import { textOf, type CredentialInput, type ValueInput } from '../../registration/value-input.ts';
 
@@ -22,14 +22,14 @@ export interface RemoteServer {
   filler: SlotFiller;
   credential: CredentialInput | undefined;
   allowInsecure: boolean;
-  /** Where the address stands in the request, and where the variables do. */
+  /** The request fields that hold the address and the variables. */
   urlField: string;
   variablesField: string;
 }
 
 export type RemoteParts = Pick<McpDefinition, 'transport_type' | 'server_url' | 'allow_insecure' | 'credential'>;
 
-/** The part of a definition that says how a remote server is spoken to. */
+/** The part of a definition that says how to connect to a remote server. */
 export function remoteParts(draft: Draft, server: RemoteServer): RemoteParts {
   const { url, given, allowInsecure, urlField, variablesField } = server;
   checkServerUrl(url, { field: urlField, allowInsecure, draft });
@@ -52,14 +52,14 @@ export function remoteParts(draft: Draft, server: RemoteServer): RemoteParts {
 
 interface HeaderVariables {
   given: ReadonlyMap<string, GivenVariable>;
-  /** Headers that the manifest declares as secret, in small letters. */
+  /** Headers that the manifest declares as secret, in lower case. */
   secretHeaders: ReadonlySet<string>;
   field: string;
 }
 
 /**
- * [ENV-5] They become headers when the server is spoken to; here it is only made sure that they can. Gives the names of those headers. Those
- * that are named as headers are left to `setHeaders`.
+ * [ENV-5] Variables become headers of each request to the server; this only checks that they can. Returns the names of those headers.
+ * Variables with the names of headers are left to `setHeaders`.
  */
 function setVariables(draft: Draft, { given, secretHeaders, field }: HeaderVariables): Set<string> {
   const sent = new Map<string, string>();
@@ -86,7 +86,7 @@ interface UsedVariables {
   field: string;
 }
 
-/** [SRC-1] What would be neither sent nor filled in anywhere must not look as if it had been taken. */
+/** [SRC-1] Refuses a variable that would be neither sent nor filled in anywhere, instead of ignoring it silently. */
 function refuseUnused(draft: Draft, { url, credential, field }: UsedVariables): void {
   const references = (part: unknown): string[] => referencesIn(JSON.stringify(part));
   const elsewhere = references([url, credential, [...draft.headers.values()]]);
@@ -95,7 +95,7 @@ function refuseUnused(draft: Draft, { url, credential, field }: UsedVariables): 
     if (headerOfVariable(name, '') !== undefined || [...elsewhere, ...inOthers].includes(name)) continue;
     throw invalid(
       `${field}.${name}`.slice(0, 500),
-      `A remote server has no environment, so that ${name} would reach nobody. Write BEARER_TOKEN to send it as Authorization: Bearer, API_KEY for X-API-Key, or MCP_HEADER_${name} for the header ${name.replaceAll('_', '-')}; or name it as \${${name}} in the address or in headers`,
+      `A remote server has no environment, so ${name} would have no effect. Rename it to BEARER_TOKEN to send it as Authorization: Bearer, API_KEY for X-API-Key, or MCP_HEADER_${name} for the header ${name.replaceAll('_', '-')}; or refer to it as \${${name}} in the address or in headers`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../mcp-definition.ts';
 
-/** What starts a server's command. */
+/** The launcher of a server's command. */
 export type Runtime = NonNullable<McpDefinition['runtime_hint']>;

@@ -1,8 +1,8 @@
 import type { Json } from '../../../model/json.ts';
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../mcp-definition.ts';
 import { hiddenValue } from '../../../secrets/secret.ts';
 import { maskAddress } from '../../registration/mask-address.ts';
-import { looksSecret } from '../../registration/secret-looks.ts';
+import { looksSecret } from '../../../secrets/secret-looks.ts';
 import { isSecretText, showValues, type Shown } from '../../registration/show-values.ts';
 
 export interface ShownDefinition extends Shown<McpDefinition> {
@@ -20,7 +20,7 @@ export function showDefinition(definition: McpDefinition): ShownDefinition {
   };
 }
 
-/** Nobody has told us which parts of it are secret, so names and values are judged by their looks. */
+/** Nothing says which parts of a configuration are secret, so names and values are judged by their looks. */
 function redactConfig(value: Json, { secret, secretNames }: { secret: boolean; secretNames: ReadonlySet<string> }): Json {
   if (typeof value === 'string') return isSecretText(value, secret) ? hiddenValue : value;
   if (typeof value === 'number') return secret ? hiddenValue : value;

@@ -1,13 +1,13 @@
 import { ZodError } from 'zod';
 import { CribError } from '../../../model/crib-error.ts';
-import type { LookedUp } from '../../../model/looked-up.ts';
 import type { Egress } from '../../../net/egress.ts';
 import type { SecretStore } from '../../../secrets/secret-store.ts';
 import { readOfficialAnswer, type RegistryAnswer } from './official-answer.ts';
-import { serverQuestion, type RegistryOrigin, type ServerQuestion } from './server-question.ts';
+import type { LookUpServer } from '../registration/mcp-registration-context.ts';
+import { serverQuestion, type ServerQuestion } from './server-question.ts';
 import { readSmitheryAnswer } from './smithery-answer.ts';
 
-/** Where descriptions of servers are looked up; null turns it off. */
+/** The addresses of the registries; null turns a registry off. */
 export interface Registries {
   official: string | null;
   smithery: string | null;
@@ -18,16 +18,13 @@ export const publicRegistries = {
   smithery: 'https://registry.smithery.ai',
 } satisfies Registries;
 
-/** What a registry says of a server. `field` is where its name stands in the request. */
-export type LookUpServer = (origin: RegistryOrigin, field: string) => Promise<LookedUp>;
-
 interface RegistryLookupInput {
   registries: Registries;
   egress: Egress;
   secrets: Pick<SecretStore, 'get'>;
 }
 
-/** Most descriptions have a few kilobytes; those of Smithery have all tools in them. */
+/** Most descriptions have a few kilobytes; Smithery's contain all tools. */
 const maxBytes = 1024 * 1024;
 const timeoutMs = 10_000;
 
@@ -36,32 +33,32 @@ const readers: Record<ServerQuestion['registry'], (value: unknown) => RegistryAn
   smithery: readSmitheryAnswer,
 };
 const titles = { official: 'The MCP registry', smithery: "Smithery's registry" };
-const instead = 'Or give package and transport yourself';
+const instead = 'or give package and transport yourself';
 
-/** [SRC-2] [SEC-1] Asks a registry. Redirects are not followed: the operator has said where it is. */
+/** [SRC-2] [SEC-1] Looks up a server in a registry. Redirects are not followed: the operator has set the registry's address. */
 export function createRegistryLookup({ registries, egress, secrets }: RegistryLookupInput): LookUpServer {
   return async (origin, field) => {
     const question = serverQuestion(origin, field);
     const { registry, name, version } = question;
     const address = registries[registry];
     if (address === null)
-      throw refusal(field, `${titles[registry]} is not asked here: the operator has turned it off. Give package and transport yourself`);
+      throw refusal(field, `${titles[registry]} is not used here: the operator has turned it off. Give package and transport yourself`);
     const title = `${titles[registry]} at ${address}`;
     const { status, body } = await ask(question, address).catch((cause: unknown) => {
       if (!(cause instanceof CribError)) throw cause;
-      throw new CribError('SERVICE_UNAVAILABLE', `${title} cannot be asked: ${cause.message}. Try again later. ${instead}`, {
+      throw new CribError('SERVICE_UNAVAILABLE', `The lookup failed. ${title}: ${cause.message}. Try again later, ${instead}`, {
         field,
         cause,
       });
     });
     if (status === 404) throw refusal(field, `${title} has no server ${name}${version === undefined ? '' : `, version ${version}`}`);
     if (status === 401 || status === 403)
-      throw refusal(field, `${title} wants a token: store it as the secret ${secretOf(registry)}. ${instead}`);
+      throw refusal(field, `${title} requires a token: store it as the secret ${secretOf(registry)}, ${instead}`);
     if (status !== 200)
-      throw new CribError('SERVICE_UNAVAILABLE', `${title} answered with status ${status}. Try again later. ${instead}`, { field });
+      throw new CribError('SERVICE_UNAVAILABLE', `${title} answered with status ${status}. Try again later, ${instead}`, { field });
     const { server, status: state } = read(question, body, { field, title });
     if (state === 'deleted')
-      throw new CribError('FORBIDDEN', `${name} ${server.version} has been deleted from the registry. Take another version`, { field });
+      throw new CribError('FORBIDDEN', `${name} ${server.version} has been deleted from the registry. Use another version`, { field });
     return { registry: address, name: server.name, version: server.version, deprecated: state === 'deprecated', server };
   };
 
@@ -71,7 +68,7 @@ export function createRegistryLookup({ registries, egress, secrets }: RegistryLo
       maxBytes,
       timeoutMs,
       accept: 'application/json',
-      // Whether it is plain http was for the operator to say.
+      // The operator has set the address, and may choose plain http.
       allowInsecure: true,
       ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
     });
@@ -83,24 +80,27 @@ function read(
   body: string,
   { field, title }: { field: string; title: string },
 ): RegistryAnswer {
-  const strange = (why: string, cause?: unknown) =>
-    new CribError('SERVICE_UNAVAILABLE', `${title} gave an answer that cannot be used: ${why}. ${instead}`, { field, cause });
+  const unusable = (why: string, cause?: unknown) =>
+    new CribError('SERVICE_UNAVAILABLE', `${title} sent a response that cannot be used: ${why}. Try again later, ${instead}`, {
+      field,
+      cause,
+    });
   let answer: RegistryAnswer;
   try {
     answer = readers[registry](JSON.parse(body));
   } catch (error) {
-    if (error instanceof SyntaxError) throw strange('it is not JSON', error);
+    if (error instanceof SyntaxError) throw unusable('it is not JSON', error);
     if (!(error instanceof ZodError)) throw error;
     const [issue] = error.issues;
-    throw strange(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'does not fit'}`, error);
+    throw unusable(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'does not match the schema'}`, error);
   }
   const { server } = answer;
-  if (server.name.toLowerCase() !== name.toLowerCase()) throw strange('it is about another server');
-  if (version !== undefined && server.version !== version) throw strange('it is about another version');
+  if (server.name.toLowerCase() !== name.toLowerCase()) throw unusable('it is about another server');
+  if (version !== undefined && server.version !== version) throw unusable('it is about another version');
   return answer;
 }
 
-/** The name of the stored secret that a registry is shown, where there is one. */
+/** The name of the stored secret that holds the token for a registry. */
 function secretOf(registry: ServerQuestion['registry']): string {
   return `registry.${registry}`;
 }

@@ -1,26 +1,23 @@
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { RegistryOrigin } from '../registration/mcp-registration-context.ts';
 import { invalid } from '../../registration/invalid.ts';
 import { shorten } from '../registration/package-spec.ts';
 
-/** Where a description of a server was found, other than by hand. */
-export type RegistryOrigin = Exclude<McpDefinition['origin'], 'manual'>;
-
-/** What is asked of a registry. */
+/** A lookup in a registry. */
 export interface ServerQuestion {
   registry: 'official' | 'smithery';
   name: string;
-  /** Behind the address of the registry. */
+  /** Appended to the registry's address. */
   path: string;
-  /** The version that the answer must have; undefined where any will do. */
+  /** The version that the response must have; undefined if any will do. */
   version: string | undefined;
 }
 
-/** As server.schema.json has it; no dots alone, which would be walked over in an address. */
+/** As in server.schema.json. Dots alone are refused, because a URL drops `.` and `..` from its path. */
 const officialName = /^[a-z0-9.-]{1,200}\/(?!\.+$)[\w.-]{1,200}$/i;
 const smitheryName = /^@?(?!\.+(?:\/|$))[\w.-]{1,200}(?:\/(?!\.+$)[\w.-]{1,200})?$/i;
 const exactVersion = /^[a-z0-9][\w.+-]{0,199}$/i;
 
-/** [SRC-2] `field` is where the origin stands in the request. */
+/** [SRC-2] `field` is the request field that holds the origin. */
 export function serverQuestion(origin: RegistryOrigin, field: string): ServerQuestion {
   if ('smithery' in origin) {
     const { qualified_name: name } = origin.smithery;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { registryManifestSchema } from '../registration/registry-schema.ts';
-import { looksSecret } from '../../registration/secret-looks.ts';
+import { looksSecret } from '../../../secrets/secret-looks.ts';
 import type { RegistryAnswer } from './official-answer.ts';
 
 const configSchema = z.object({
@@ -33,7 +33,7 @@ export function readSmitheryAnswer(value: unknown): RegistryAnswer {
   const { qualifiedName: name, description, connections, deploymentUrl } = answerSchema.parse(value);
   const started = connections.filter(({ type }) => type === 'stdio');
   const http = connections.filter(({ type }) => type === 'http');
-  // Some answers have the address of the deployment only at their top.
+  // Some responses have the address of the deployment only at the top level.
   const remote =
     http.length > 0 || deploymentUrl == null ? http : [connectionSchema.parse({ ...connections[0], type: 'http', deploymentUrl })];
   const server = registryManifestSchema.parse({
@@ -45,7 +45,7 @@ export function readSmitheryAnswer(value: unknown): RegistryAnswer {
   return { server, status: undefined };
 }
 
-/** What is fetched by npx or uvx is known here. A bundle is not, and a JavaScript function that says what to start is never run. */
+/** Only packages for npx and uvx are supported. A bundle is not, and a JavaScript function that returns the command is never run. */
 function packageOf({ command, args, env, bundleUrl }: Connection): object {
   const [identifier, ...rest] = args.filter((arg, index) => !(index === 0 && /^(?:-y|--yes)$/.test(arg)));
   const registryType = command === 'npx' ? 'npm' : command === 'uvx' ? 'pypi' : undefined;
@@ -60,11 +60,11 @@ function packageOf({ command, args, env, bundleUrl }: Connection): object {
   };
 }
 
-/** Its settings are parameters of the address. */
+/** The remote server, with its settings as query parameters of the address. */
 function remoteOf({ deploymentUrl, configSchema: { properties, required } }: Connection): object[] {
   const address = URL.parse(deploymentUrl ?? '');
   if (address === null) return [];
-  // The host of the first deployments serves each server at its name, and MCP below that.
+  // The host of the first deployments serves each server under its name, and MCP at `/mcp` below that.
   if (address.hostname === 'server.smithery.ai' && !/\/mcp\/?$/.test(address.pathname))
     address.pathname = address.pathname.replace(/\/?$/, '/mcp');
   const names = [...new Set([...required, ...Object.keys(properties)])].filter((name) => /^[\w.-]+$/.test(name));

@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../mcp-definition.ts';
 import type { RunRules, RunRuntime } from '../../../model/run-rules.ts';
 import type { CheckedCommand, CommandPart } from '../registration/checked-command.ts';
 import { checkCommand } from '../registration/command-safety.ts';
@@ -15,13 +15,13 @@ import { notAllowed } from './not-allowed.ts';
 export interface Judging {
   rules: RunRules;
   allowedMounts: AllowedMounts;
-  /** Our own: where programs are looked for. */
+  /** Our own `PATH`, where programs are looked up. */
   path: string | undefined;
 }
 
 /**
- * [SEC-2] Refuses a command that the operator's rules do not allow, with everything it takes its code from. Gives the command as it is to be
- * run: with the program by the path that was looked at, so that nothing else of that name is.
+ * [SEC-2] Refuses a command, or any source of its code, that the operator's rules do not allow. Returns the command to run, with the
+ * program by the path that was checked, so that no other program of that name is run.
  */
 export function judgeCommand({ command, cwd, plugin_dir: pluginDir }: McpDefinition, { rules, allowedMounts, path }: Judging): string[] {
   const folder = cwd ?? pluginDir;
@@ -32,7 +32,7 @@ export function judgeCommand({ command, cwd, plugin_dir: pluginDir }: McpDefinit
     judgePart(part, { rules, folder: from, path });
     if (part.kind === 'folder' && part.enters) from = resolve(from ?? '.', part.path);
   }
-  // What lies in the folder can decide what is run: `.npmrc`, `node_modules`, a module of that name.
+  // Files in the folder can decide what is run: `.npmrc`, `node_modules`, a module of that name.
   if (runtime !== 'docker' && runtime !== 'program' && folder !== null) judgeFolder(folder, rules);
   const [written = '', ...args] = command;
   return [judgeProgram(written, runtime, { rules, folder, path }), ...args];
@@ -66,7 +66,7 @@ function judgePart(part: CommandPart, { rules, folder, path }: Place): void {
     case 'variable':
       return judgeVariables([part.name], rules);
     case 'command': {
-      // Not on the path, it can only be the package's own.
+      // A program that is not on the path can only be the package's own.
       const found = findProgram(part.name, { path, cwd: folder });
       if (found !== undefined) judgeFile(found, rules);
     }
@@ -88,7 +88,7 @@ function judgeFile(path: string, { programs }: RunRules): void {
   if (!programs.some((glob) => matchesGlob(glob, real))) throw notAllowed(real === path ? path : `${path}, which is ${real}`, programs);
 }
 
-/** A folder is one of theirs if what lies in it is. */
+/** A folder is allowed if the files in it are. */
 function judgeFolder(path: string, { programs }: RunRules): void {
   const real = realPlace(path);
   const allowed = programs.some((glob) => matchesGlob(glob, real) || matchesGlob(glob, join(real, 'file')));
@@ -96,8 +96,8 @@ function judgeFolder(path: string, { programs }: RunRules): void {
 }
 
 /**
- * A runtime is the one on our own path, unless the operator names another. Not by where its link leads to: the Python of an environment is
- * a link to the usual one, and yet it loads other code.
+ * A runtime is the one on our own path, unless the operator names another. Links are not resolved: the Python of a virtual environment is a
+ * link to the usual one, and yet it loads other code.
  */
 function judgeProgram(written: string, runtime: CheckedCommand['runtime'], { rules, folder, path }: Place): string {
   const found = findProgram(written, { path, cwd: folder });

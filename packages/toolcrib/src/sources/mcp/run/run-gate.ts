@@ -1,5 +1,5 @@
 import { CribError } from '../../../model/crib-error.ts';
-import type { McpDefinition } from '../../../model/mcp-definition.ts';
+import type { McpDefinition } from '../mcp-definition.ts';
 import { limitNames, type ProcessLimits } from '../../../model/process-limits.ts';
 import { limitsOf, type RunRules } from '../../../model/run-rules.ts';
 import { accountEnvironment } from '../process/account-environment.ts';
@@ -16,13 +16,13 @@ import { judgeCommand, judgeImage, judgeRuntime } from './judge-command.ts';
 import { judgeVariables } from './judge-variables.ts';
 import { notAllowed } from './not-allowed.ts';
 
-/** [SEC-2] Stands before everything that is started on this machine, in a container or not. */
+/** [SEC-2] Checks everything that is started on this machine, in a container or not. */
 export interface RunGate {
-  /** Refuses a definition that may not be run here. */
+  /** Refuses a definition that must not run here. */
   check(definition: McpDefinition): void;
   /**
-   * The same right before it is started, since the rules may be stricter than when it was registered, and only now is it known which
-   * variables it has. Gives what is really to be started, and within which bounds.
+   * The same right before a start: the rules may have become stricter since the registration, and only now are all variables known. Returns
+   * what is started, and its limits.
    */
   admit(definition: McpDefinition, environment: Environment): AdmittedLaunch;
 }
@@ -31,17 +31,17 @@ export interface AdmittedLaunch {
   command: readonly string[];
   cwd: string | null;
   env: Record<string, string>;
-  /** Absent for containers, which have bounds of their own. */
+  /** Absent for containers, which have limits of their own. */
   bounds?: ProcessBounds;
 }
 
 interface RunGateInput {
-  /** `nothing` may be run; without any, everything except shells, inline code and packages from URLs. */
+  /** `nothing`: nothing may run. Undefined: everything may run except shells, inline code and packages from URLs. */
   rules: RunRules | 'nothing' | undefined;
   allowedMounts: AllowedMounts;
-  /** As whom servers run; null: as ourselves. */
+  /** The account that servers run as; null for our own. */
   account: RunAccount | null;
-  /** Whether servers outside of containers may run as ourselves, and read our keys. */
+  /** Whether servers outside containers may run as our own account, which can read our keys. */
   sameUser: boolean;
   watch: ResourceWatch;
   path: string | undefined;
@@ -51,7 +51,7 @@ export function createRunGate({ rules, allowedMounts, account, sameUser, watch, 
   const { usual, most } = rules === undefined || rules === 'nothing' ? { usual: {}, most: {} } : limitsOf(rules);
   const prlimit = findProgram('prlimit', { path, cwd: null });
 
-  /** The command as it is to be run. */
+  /** Returns the command to run. */
   function judge(definition: McpDefinition, variables: Iterable<string>): readonly string[] {
     if (rules === undefined) return definition.command;
     if (rules === 'nothing') throw nothingRuns();
@@ -106,26 +106,26 @@ function isContained({ container, command }: McpDefinition): boolean {
 }
 
 /**
- * The variables that are known when it is registered. What a manifest declares may never get a value, and is judged when it has one, unless
- * nothing good can come of it.
+ * The variables that are known at registration. A variable that a manifest only declares may never get a value: it is judged when it has
+ * one, unless it is always dangerous.
  */
 function foreseeable({ environment, env_definitions: declared, credential_env: token }: McpDefinition): string[] {
   const certain = declared.filter(({ name, required }) => required || isRiskyVariable(name)).map(({ name }) => name);
   return [...Object.keys(environment), ...certain, ...(token === null ? [] : [token])];
 }
 
-/** What was registered and may not be run any more is nobody's fault who only calls it, and does not pass by itself. */
+/** If the rules have become stricter, that is not the caller's fault, and a retry does not help. */
 function admitted<Result>(judge: () => Result): Result {
   try {
     return judge();
   } catch (error) {
     if (!(error instanceof CribError)) throw error;
-    throw new CribError('SERVICE_UNAVAILABLE', `It may not be started: ${error.message}`, { retryable: false, cause: error });
+    throw new CribError('SERVICE_UNAVAILABLE', `The server must not be started: ${error.message}`, { retryable: false, cause: error });
   }
 }
 
 function nothingRuns(): CribError {
-  const how = 'The operator says what may with `toolcrib serve --run-rules FILE`';
+  const how = 'The operator can allow it with `toolcrib serve --run-rules FILE`';
   return new CribError('FORBIDDEN', `Nothing may be started on this machine. ${how}`, { field: 'command' });
 }
 

@@ -1,15 +1,14 @@
 import type { ContentBlock, ToolOutput } from '../../../model/call.ts';
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
 import { ProtocolError } from '../../../model/named-errors.ts';
-import { isObject } from './requests.ts';
 import type { RpcError } from './session-errors.ts';
 
-/** A `CallToolResult`, checked as far as we rely on it: blocks of kinds we do not know are passed on as they are. */
+/** A `CallToolResult`, checked as far as we rely on it. Blocks of unknown kinds are passed on unchanged. */
 export function outputFromResult(result: JsonObject): ToolOutput {
   const { content, structuredContent, isError, _meta } = result;
   if (content !== undefined && !isBlocks(content)) throw new ProtocolError('The tool answered with content that is not a list of blocks');
   const output: ToolOutput = { content: content ?? [] };
-  // What revisions before the first public one called it.
+  // Its name before the first public revision.
   const structured = structuredContent ?? (content === undefined ? result['toolResult'] : undefined);
   if (structured !== undefined) output.structured_content = structured;
   if (isError === true) output.is_error = true;
@@ -18,7 +17,7 @@ export function outputFromResult(result: JsonObject): ToolOutput {
   return output;
 }
 
-/** [ERR-7] The server is well and says that the call failed: an unknown tool, arguments it does not take, a fault of its own. */
+/** [ERR-7] The server is healthy and says that the call failed: an unknown tool, invalid arguments, an error of its own. */
 export function outputFromRpcError({ message, rpcCode, data }: RpcError): ToolOutput {
   return {
     content: [{ type: 'text', text: message }],
@@ -28,7 +27,7 @@ export function outputFromRpcError({ message, rpcCode, data }: RpcError): ToolOu
   };
 }
 
-/** [EXEC-6] By JSON-RPC 2.0 §5.1 and the codes of MCP. The caller asked for what the server does not take, unless the two of us disagree. */
+/** [EXEC-6] By JSON-RPC 2.0 §5.1 and the codes of MCP. Most mean that the request was invalid; some that the server and we disagree. */
 function failureOf(rpcCode: number): NonNullable<ToolOutput['failure']> {
   switch (rpcCode) {
     case -32_600:
@@ -36,7 +35,7 @@ function failureOf(rpcCode: number): NonNullable<ToolOutput['failure']> {
       return { code: 'VALIDATION_ERROR' };
     case -32_601:
       return { code: 'NOT_FOUND' };
-    // It could not read the message, misses headers after they were sent anew, or wants a capability that we do not have.
+    // It could not read the message, still misses headers after a retry, or requires a capability that we do not have.
     case -32_700:
     case -32_020:
     case -32_021:
@@ -46,7 +45,7 @@ function failureOf(rpcCode: number): NonNullable<ToolOutput['failure']> {
   }
 }
 
-/** What a `resources/read` gives, as blocks that a model can be shown. */
+/** The result of a `resources/read`, as blocks for a model. */
 export function outputFromContents(result: JsonObject): ToolOutput {
   const { contents } = result;
   if (!Array.isArray(contents) || !contents.every(isObject)) throw new ProtocolError('The resource was answered without its contents');
@@ -65,7 +64,7 @@ function isBlocks(content: Json): content is Json[] & ContentBlock[] {
   return Array.isArray(content) && content.every((block) => isObject(block) && typeof block['type'] === 'string');
 }
 
-/** The server's own notes on the answer, without those that belong to the protocol. */
+/** The server's own metadata of the answer, without the protocol's. */
 function ownMeta(meta: Json | undefined): JsonObject | undefined {
   if (!isObject(meta)) return undefined;
   const own = Object.entries(meta).filter(([key]) => !key.startsWith('io.modelcontextprotocol/'));

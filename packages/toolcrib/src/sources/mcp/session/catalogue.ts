@@ -4,30 +4,66 @@ import type { DiscoveredTool } from '../../../model/tool.ts';
 import type { ParamHeader } from './param-headers.ts';
 import { listPages, type ListLimits } from './list-pages.ts';
 import { readResource, readResourceTemplate } from './resource-tools.ts';
+import type { Exchange } from './exchange.ts';
+import type { Requests } from './requests.ts';
 import { RpcError } from './session-errors.ts';
 import { readTool, type SkippedTool } from './tool-definition.ts';
 
 interface CatalogueInput {
-  /** One page of a list. */
-  fetchPage(method: string, params: JsonObject): Promise<JsonObject>;
-  /** Which lists the server has; asking for one it does not have is an error with some servers. */
+  requests: Requests;
+  /** Which lists the server has; some servers answer a request for any other with an error. */
   offers: { tools: boolean; resources: boolean };
   version: string;
+  /** Whether parameters may have to be repeated in headers. */
   perHttpHeaders: boolean;
   limits: ListLimits;
 }
 
-/** What a server offers, and how what it offers is called. */
+/** What a server offers, and what is needed to call it. */
 export interface Catalogue {
   tools: DiscoveredTool[];
   skipped: SkippedTool[];
-  /** Of tools that have some. */
+  /** The headers that repeat parameters, by tool; only tools that have some. */
   headers: Map<string, readonly ParamHeader[]>;
-  /** Of tools that are resources. */
+  /** The URI of each tool that is a resource, from its arguments. */
   uris: Map<string, (args: JsonObject) => string>;
 }
 
-export async function readCatalogue(input: CatalogueInput, resources: boolean): Promise<Catalogue> {
+/** The catalogue of one server as it was last read. */
+export class KnownCatalogue {
+  current: Catalogue | undefined;
+  /** Whether resources are in it. */
+  withResources = false;
+  readonly #input: CatalogueInput;
+
+  constructor(input: CatalogueInput) {
+    this.#input = input;
+  }
+
+  /** The known catalogue. It is read now if there is none, or if it lacks the resources that are wanted. */
+  async get(resources: boolean, exchange: Exchange): Promise<Catalogue> {
+    if (this.current !== undefined && (this.withResources || !resources)) return this.current;
+    return this.readAnew(resources, exchange);
+  }
+
+  /** A catalogue with resources keeps them. */
+  readAnew(resources: boolean, exchange: Exchange): Promise<Catalogue> {
+    return this.read(resources || this.withResources, () => exchange);
+  }
+
+  async read(resources: boolean, exchangeForPage: () => Exchange): Promise<Catalogue> {
+    const { requests } = this.#input;
+    const fetchPage: FetchPage = (method, params) => requests.send(method, params, exchangeForPage());
+    this.current = await readCatalogue(this.#input, resources, fetchPage);
+    this.withResources = resources;
+    return this.current;
+  }
+}
+
+/** One page of a list. */
+type FetchPage = (method: string, params: JsonObject) => Promise<JsonObject>;
+
+async function readCatalogue(input: CatalogueInput, resources: boolean, fetchPage: FetchPage): Promise<Catalogue> {
   const { offers, version, limits } = input;
   const tools = new Map<string, DiscoveredTool>();
   const catalogue: Catalogue = { tools: [], skipped: [], headers: new Map(), uris: new Map() };
@@ -48,7 +84,7 @@ export async function readCatalogue(input: CatalogueInput, resources: boolean): 
 
   const list = (method: string, key: string): Promise<Json[]> =>
     listPages(
-      (params) => input.fetchPage(method, params),
+      (params) => fetchPage(method, params),
       key,
       limits,
       (skipped) => catalogue.skipped.push(skipped),

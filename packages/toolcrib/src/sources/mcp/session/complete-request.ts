@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CribError } from '../../../model/crib-error.ts';
-import type { JsonObject } from '../../../model/json.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
 import { ProtocolError } from '../../../model/named-errors.ts';
 import { answerQuestion, isForm } from './elicitation.ts';
 import type { Exchange } from './exchange.ts';
-import { isObject, type Requests } from './requests.ts';
+import type { Requests } from './requests.ts';
 
 const maxRounds = 10;
-/** A round without a question is the server asking for patience. */
+/** In a round without a question the server asks for more time. */
 const patienceMs = 250;
 
 /**
- * A request of the stateless revision, to its end: where the answer is a question, the question is answered and the request sent again
- * with the answer and the server's own note of where it was (SEP-2322).
+ * Completes a request of the stateless revision: while the server answers with a question, the request is sent again with the reply and the
+ * server's own state (SEP-2322).
  */
 export async function completeRequest(
   requests: Requests,
@@ -24,15 +24,15 @@ export async function completeRequest(
   let current = params;
   for (let round = 0; round <= maxRounds; round++) {
     const result = await requests.send(method, current, exchange, headers);
-    // The field is required of servers, and of clients that they take its absence for an answer that is complete.
+    // Servers must send the field; clients must read its absence as a complete answer.
     const { resultType = 'complete', inputRequests, requestState } = result;
     if (resultType === 'complete') return result;
     if (resultType !== 'input_required') {
-      throw new ProtocolError(`The server answered with a result of the kind ${JSON.stringify(resultType)}, which is not known`);
+      throw new ProtocolError(`The server answered with an unknown kind of result: ${JSON.stringify(resultType)}`);
     }
     const questions = isObject(inputRequests) ? Object.entries(inputRequests) : [];
     if (questions.length === 0 && typeof requestState !== 'string') {
-      throw new ProtocolError('The server asked for input without saying what for');
+      throw new ProtocolError('The server asked for input without asking a question');
     }
     if (questions.length === 0) await delay(patienceMs);
     const answers = await Promise.all(questions.map(async ([key, question]) => [key, await answer(question, exchange)] as const));
@@ -42,7 +42,7 @@ export async function completeRequest(
       ...(typeof requestState === 'string' && { requestState }),
     };
   }
-  throw new CribError('SERVICE_UNAVAILABLE', `The server still asked for more after ${maxRounds} rounds of questions`, {
+  throw new CribError('SERVICE_UNAVAILABLE', `The server still asked questions after ${maxRounds} rounds`, {
     retryable: false,
   });
 }

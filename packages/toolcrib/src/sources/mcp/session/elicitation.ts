@@ -1,13 +1,12 @@
-import type { JsonObject } from '../../../model/json.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
 import type { Exchange } from './exchange.ts';
-import { isObject } from './requests.ts';
 
-/** The part of a question that we take: a form, with a message and a schema. */
+/** The kind of question that we accept: a form, with a message and a schema. */
 export function isForm(params: unknown): params is JsonObject {
   return isObject(params) && typeof params['message'] === 'string' && (params['mode'] ?? 'form') === 'form';
 }
 
-/** [MCP-13] Puts a server's question to whoever made the call; without somebody to ask it is declined. */
+/** [MCP-13] Puts a server's question to the caller; declines it where nobody can be asked. */
 export async function answerQuestion(params: JsonObject, call: Exchange | undefined): Promise<JsonObject> {
   if (call?.onElicit === undefined) return { action: 'decline' };
   try {
@@ -16,12 +15,12 @@ export async function answerQuestion(params: JsonObject, call: Exchange | undefi
     const content = isObject(answer['content']) ? answer['content'] : {};
     return { action: 'accept', content: withDefaults(params['requestedSchema'], content) };
   } catch {
-    // Whoever was asked has gone away, which is not the same as a no.
+    // The person who was asked has gone away, which is not a refusal.
     return { action: 'cancel' };
   }
 }
 
-/** SEP-1034: what the person left out has the value the form suggested. Forms are flat, so there is nothing to descend into. */
+/** SEP-1034: fields that the person left out get the form's defaults. Forms are flat. */
 function withDefaults(schema: unknown, content: JsonObject): JsonObject {
   const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
   const suggested = Object.entries(properties).flatMap(([name, property]) =>

@@ -2,29 +2,29 @@ import { CribError } from '../../../model/crib-error.ts';
 import type { EndSignal } from '../../../model/end-signal.ts';
 import type { Json } from '../../../model/json.ts';
 import { TimeoutError } from '../../../model/named-errors.ts';
-import type { McpCallOptions } from '../mcp-session.ts';
+import type { McpCallOptions } from './mcp-session.ts';
 
 /**
- * One thing somebody waits for, and how long: usually one request, sometimes several (pages of a list, rounds of questions). Its time
- * is measured from the last sign of life, and never goes beyond the whole.
+ * One thing that a caller waits for, and its timeouts: usually one request, sometimes several (pages of a list, rounds of questions). The
+ * timeout counts from the last sign of life, up to a total.
  */
 export class Exchange {
   readonly isCall: boolean;
   readonly wantsLog: boolean;
   readonly onElicit: McpCallOptions['onElicit'];
   readonly trace: McpCallOptions['trace'];
-  /** What to do with the request in flight when there is no more waiting for it. */
+  /** Called when nobody waits for the request in flight any more. */
   onEnd: ((reason: CribError) => void) | undefined;
   readonly #options: McpCallOptions;
   /** On the clock of `performance`. */
   readonly startedAt = performance.now();
   #lastSignAt = this.startedAt;
-  /** How to take back the questions that are open. */
+  /** Each takes back an open question. */
   #questions: Set<(reason: unknown) => void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended: CribError | undefined;
 
-  /** `isCall` for a call of a tool, which has progress and in which something may be asked; not for a listing or a ping. */
+  /** `isCall` for a tool call, in which there may be progress and questions; not for a listing or a ping. */
   constructor(options: McpCallOptions, isCall: boolean) {
     this.isCall = isCall;
     this.wantsLog = options.onLog !== undefined;
@@ -53,7 +53,7 @@ export class Exchange {
     this.#options.onLog?.(level, data);
   }
 
-  /** While a person is asked, only the whole time counts. The question ends with the exchange, whether it was answered or not. */
+  /** While a person is asked, only the total timeout counts. The question ends with the exchange, answered or not. */
   async whileAsking<Answer>(ask: Promise<Answer>): Promise<Answer> {
     this.check();
     const over = Promise.withResolvers<never>();
@@ -67,7 +67,7 @@ export class Exchange {
     }
   }
 
-  /** To be called on every way out: it lets go of the timer and the signal. */
+  /** Call it however the exchange ends: it releases the timer and the signal. */
   done(): void {
     clearTimeout(this.#timer);
     this.#options.signal.removeEventListener('abort', this.#onAbort);
@@ -77,7 +77,7 @@ export class Exchange {
 
   readonly #onAbort = () => this.#end(cancelled(this.#options.signal));
 
-  // Signs of life only note the time; the timer looks at it when it fires, so that a flood of progress costs nothing.
+  // A sign of life only notes the time; the timer checks it when it fires, so that a flood of progress costs nothing.
   readonly #onTimer = () => {
     const { timeoutMs, maxTotalMs } = this.#options;
     const now = performance.now();

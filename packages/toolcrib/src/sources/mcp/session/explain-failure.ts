@@ -1,9 +1,9 @@
 import { ProtocolError as SdkProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { CribError } from '../../../model/crib-error.ts';
 import { ConnectionError, ProtocolError, TimeoutError } from '../../../model/named-errors.ts';
-import { SessionLostError } from './session-errors.ts';
+import { SessionLostError } from '../../upstream/session-lost.ts';
 
-/** What the SDK or a transport threw, as the one error of Toolcrib. */
+/** Turns an error of the SDK or a transport into a `CribError`. */
 export function explainFailure(error: unknown): CribError {
   const known = knownCause(error);
   if (known !== undefined) return known;
@@ -15,7 +15,7 @@ export function explainFailure(error: unknown): CribError {
   });
 }
 
-/** The SDK wraps what a transport threw into an error of its own. */
+/** The SDK wraps errors of a transport in its own. */
 function knownCause(error: unknown): CribError | undefined {
   let inner = error;
   for (let depth = 0; depth < 5; depth++) {
@@ -33,10 +33,10 @@ function sdkFailure(error: SdkError): CribError {
   if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.SendFailed) {
     return new SessionLostError('The connection to the server was lost', { mayHaveRun: true, ...cause });
   }
-  return new ProtocolError(`The server does not speak MCP as it should: ${cut(error.message)}`, cause);
+  return new ProtocolError(`The server does not follow the protocol: ${cut(error.message)}`, cause);
 }
 
-/** [ERR-10] A refused credential is told from a broken server. */
+/** [ERR-10] Tells a refused credential from a broken server. */
 function statusFailure(error: SdkHttpError): CribError {
   const { status: upstreamStatus } = error;
   const options = { upstreamStatus, cause: error };

@@ -1,31 +1,48 @@
 import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
-import type { CribError } from '../../../model/crib-error.ts';
 import type { EndSignal } from '../../../model/end-signal.ts';
+import type { SessionLoss } from './session-loss.ts';
 
-/**
- * Sees every incoming message before the SDK does, and takes it by answering true. `relatedTo` is the request on whose own stream the
- * message came, where the transport has such streams.
- */
-export type Tap = (message: JSONRPCMessage, relatedTo?: RequestId) => boolean;
+/** Sees every incoming message before the SDK does. */
+export interface Tap {
+  /** True keeps the message from the SDK. `relatedTo` is the request on whose own stream it came, where the transport has such streams. */
+  take(message: JSONRPCMessage, relatedTo?: RequestId): boolean;
+}
 
-/** As the SDK has them, but for what is given up. */
+/** As in the SDK, except for the signal that gives up a request. */
 export interface McpSendOptions extends Omit<TransportSendOptions, 'requestSignal'> {
   requestSignal?: EndSignal | undefined;
 }
 
-/** What carries a session: the SDK's port, and what the SDK does not need to know. */
+/** Carries a session: the SDK's port, and what the SDK does not need to know. */
 export interface McpTransport extends Transport {
   send(message: JSONRPCMessage, options?: McpSendOptions): Promise<void>;
   tap: Tap | undefined;
-  /** `send` without a promise, where a message is taken at once or not at all: throws where it is not. */
+  /** `send` without a promise, where a message is accepted at once; throws where it is not accepted. */
   post?(message: JSONRPCMessage): void;
-  /** True where the transport itself belongs to the handshake revisions, so that probing for another would only cost time. */
+  /** True where the transport exists in the handshake revisions only, so that probing for another would waste time. */
   readonly legacyOnly?: boolean;
-  /** Why it ended, once it has ended by itself: with the last lines of stderr, for instance. */
-  lossReason?(): CribError | undefined;
+  /** Set before `onclose` is called where it ended by itself; undefined where we have closed it. */
+  readonly loss?: SessionLoss | undefined;
 }
 
-/** The SDK takes a transport for a child process by these two members; so do we. */
+/** The SDK recognises a child process by these two members; so do we. */
 export function isChildProcess(transport: McpTransport): boolean {
   return 'stderr' in transport && 'pid' in transport;
+}
+
+/** JSON-RPC's "internal error". */
+const internalError = -32603;
+const standIns = new WeakSet<object>();
+
+/** [ERR-9] Stands for an unreadable answer, so that its caller fails at once and not at the deadline. */
+export function invalidAnswer(id: string | number, problem: string): JSONRPCMessage {
+  const message = `The server sent an invalid MCP message: ${problem}`;
+  const standIn: JSONRPCMessage = { jsonrpc: '2.0', id, error: { code: internalError, message } };
+  standIns.add(standIn);
+  return standIn;
+}
+
+/** Whether an error answer is ours, and not the server's own. */
+export function isStandIn(message: object): boolean {
+  return standIns.has(message);
 }

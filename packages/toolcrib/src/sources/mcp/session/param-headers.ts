@@ -1,7 +1,6 @@
-import type { Json, JsonObject, JsonSchema } from '../../../model/json.ts';
-import { isObject } from './requests.ts';
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../../../model/json.ts';
 
-/** A parameter of a tool that is repeated in a header, so that what stands between can route by it (SEP-2243). */
+/** A parameter of a tool that is repeated in a header, so that proxies can route by it (SEP-2243). */
 export interface ParamHeader {
   path: readonly string[];
   name: string;
@@ -26,7 +25,7 @@ export function findParamHeaders(schema: JsonSchema): FoundHeaders {
   return reason === undefined ? { valid: true, headers } : { valid: false, reason };
 }
 
-/** `path` is undefined where a value is not found by names of properties alone. */
+/** `path` is undefined where property names alone do not lead to the value. */
 function faultIn(schema: Json, path: readonly string[] | undefined, headers: ParamHeader[]): string | undefined {
   if (!isObject(schema)) return undefined;
   if (Object.hasOwn(schema, annotation)) {
@@ -74,14 +73,14 @@ export function paramHeaders(headers: readonly ParamHeader[], args: JsonObject):
   return found;
 }
 
-/** A whole number beyond what JSON can carry exactly would not be the same number on the other side. */
+/** An integer that JSON cannot represent exactly has none: it would be another number on the other side. */
 function plainText(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   return typeof value === 'number' && (!Number.isInteger(value) || Number.isSafeInteger(value)) ? String(value) : undefined;
 }
 
-/** Text that a header can carry as it is stays as it is; everything else goes as base64 in a mark of its own. */
+/** Text that is valid in a header stays unchanged; other text is marked and sent as base64. */
 export function headerValue(text: string): string {
   const isSafe = /^[\t\x20-\x7E]+$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/.test(text);
   return isSafe ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;

@@ -1,13 +1,11 @@
 import { LOG_LEVEL_META_KEY, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
 import type { CribError } from '../../../model/crib-error.ts';
 import { EndSwitch } from '../../../model/end-signal.ts';
-import type { JsonObject } from '../../../model/json.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
 import { ConnectionError, ProtocolError } from '../../../model/named-errors.ts';
-import { isStandIn } from '../transports/json-rpc.ts';
 import type { Exchange } from './exchange.ts';
 import { explainFailure } from './explain-failure.ts';
-import { InFlight } from './in-flight.ts';
-import type { McpTransport } from './mcp-transport.ts';
+import { isStandIn, type McpSendOptions } from './mcp-transport.ts';
 import { RpcError } from './session-errors.ts';
 
 interface Pending {
@@ -16,28 +14,37 @@ interface Pending {
   reject(error: CribError): void;
 }
 
-/** The SDK counts its own requests from 0 on the same connection; a thousand million of them are not reached. */
+/** Where requests are sent. */
+interface Outgoing {
+  /** Whether each request has a stream of its own, which ends it. */
+  readonly hasPerRequestStream: boolean;
+  send(message: JSONRPCMessage): Promise<void>;
+  /** Throws, or rejects, where the message was not accepted. */
+  post(message: JSONRPCMessage, options?: McpSendOptions): Promise<void> | undefined;
+}
+
+/** The SDK numbers its own requests from 0 on the same connection, and never gets to a thousand million. */
 const firstId = 1_000_000_000;
 
 /**
- * Our own requests on the SDK's connection, matched by id, any number in flight. They pass by the SDK's validation and dispatch, which
- * cost more than everything else of a call together; what comes back is checked by whoever asked for it.
+ * Our own requests on the SDK's connection, matched by id, any number in flight. They bypass the SDK's validation and dispatch, which cost
+ * more than the rest of a call together; each caller checks its result.
  */
 export class Requests {
-  /** What every request of the stateless revision says of us in `_meta`, because no handshake has; set once that is agreed on. */
+  /** Describes us in the `_meta` of every request of the stateless revision, which has no handshake; set once it is agreed on. */
   envelope: JsonObject | undefined;
-  readonly #transport: McpTransport;
+  readonly #connection: Outgoing;
   readonly #pending = new InFlight<Pending>(firstId);
   #abandonedAt = -Infinity;
 
-  constructor(transport: McpTransport) {
-    this.#transport = transport;
+  constructor(connection: Outgoing) {
+    this.#connection = connection;
   }
 
   /** Resolves with the raw `result` object; rejects with `RpcError` for an error answer and `CribError` for no answer. */
   send(method: string, params: JsonObject, exchange: Exchange, headers?: Record<string, string>): Promise<JsonObject> {
     exchange.check();
-    const stream = this.#transport.hasPerRequestStream === true ? new EndSwitch() : undefined;
+    const stream = this.#connection.hasPerRequestStream ? new EndSwitch() : undefined;
     return new Promise((resolve, reject) => {
       const id = this.#pending.add({ exchange, resolve, reject });
       const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, id, exchange) };
@@ -53,19 +60,15 @@ export class Requests {
         headers,
         onRequestStreamEnd: () => fail(new ConnectionError('The server ended the answer before it was complete')),
       };
-      if (this.#transport.post === undefined) {
-        this.#transport.send(message as JSONRPCMessage, options).catch((error: unknown) => fail(explainFailure(error)));
-        return;
-      }
       try {
-        this.#transport.post(message);
+        this.#connection.post(message, options)?.catch((error: unknown) => fail(explainFailure(error)));
       } catch (error) {
         fail(explainFailure(error));
       }
     });
   }
 
-  /** Takes an answer to one of ours; true also for one that nobody waits for any more. */
+  /** Takes an answer to a request of ours; true also where nobody waits for it any more. */
   takeAnswer(message: { id?: unknown; result?: unknown; error?: unknown }): boolean {
     const id = numeric(message.id);
     if (!this.#isOurs(id)) return false;
@@ -78,7 +81,7 @@ export class Requests {
     return true;
   }
 
-  /** Takes progress of one of ours, in the order it came. */
+  /** Takes progress of a request of ours, in order. */
   takeProgress(params: unknown): boolean {
     if (!isObject(params)) return false;
     const token = numeric(params['progressToken']);
@@ -94,8 +97,8 @@ export class Requests {
   }
 
   /**
-   * The call a message belongs to: the one on whose stream it came. Where all share one stream it is the only call there is, unless
-   * another was given up a short while ago and the server may still be busy with it: nobody is asked somebody else's question.
+   * The call that a message belongs to: the one on whose stream it came. Where all share one stream it is the only call there is, unless
+   * another was given up recently and the server may still be busy with it: nobody may get somebody else's question.
    */
   callOf(relatedTo: RequestId | undefined): Exchange | undefined {
     const related = this.#pending.get(relatedTo)?.exchange;
@@ -110,12 +113,12 @@ export class Requests {
     return only;
   }
 
-  /** When the call began that has waited longest for an answer; `Infinity` where none waits. */
+  /** When the oldest unanswered call began; `Infinity` where none waits. */
   get oldestCall(): number {
     return Math.min(...this.#pending.values().map(({ exchange }) => (exchange.isCall ? exchange.startedAt : Infinity)));
   }
 
-  /** No answer will come any more. */
+  /** For the end of the connection: no answer will come any more. */
   failAll(reason: CribError): void {
     for (const { reject } of this.#pending.takeAll()) reject(reason);
   }
@@ -130,28 +133,99 @@ export class Requests {
     return { ...params, _meta };
   }
 
-  /** The stateless revision takes a closed stream for the wish to cancel; everywhere else it has to be said. */
+  /** In the stateless revision closing the stream cancels a request; otherwise a notification does. */
   #cancel(id: number, reason: CribError, stream: EndSwitch | undefined): void {
     if (this.envelope === undefined || stream === undefined) {
       const params = { requestId: id, reason: reason.message, ...(this.envelope && { _meta: this.envelope }) };
       const message = { jsonrpc: '2.0' as const, method: 'notifications/cancelled', params };
-      // A server that is not there any more does not have to be told.
-      this.#transport.send(message as JSONRPCMessage).catch(() => undefined);
+      // A server that is gone need not be told.
+      this.#connection.send(message as JSONRPCMessage).catch(() => undefined);
     }
     stream?.end(reason);
   }
 }
 
-/** Some servers give a number back as text. */
+/** Some servers return a number as text. */
 function numeric(id: unknown): unknown {
   return typeof id === 'string' ? Number(id) : id;
 }
 
 function rpcError({ code, message, data }: JsonObject): RpcError {
-  const text = typeof message === 'string' && message !== '' ? message : 'The server answered with an error that says nothing';
+  const text = typeof message === 'string' && message !== '' ? message : 'The server answered with an error without a message';
   return new RpcError(typeof code === 'number' ? code : 0, text, data);
 }
 
-export function isObject(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
+const firstSize = 64;
+
+/**
+ * Values that wait for an answer, by their number. A `Map` that is filled and emptied all the time keeps its outgrown tables and their
+ * contents until the next full garbage collection, so that every call would be copied into the old generation. Here nothing is left of an
+ * entry that was taken.
+ */
+export class InFlight<Value> {
+  #ids: number[] = Array.from({ length: firstSize }, () => 0);
+  #values: (Value | undefined)[] = Array.from({ length: firstSize }, () => undefined);
+  #count = 0;
+  #lastId: number;
+
+  constructor(lastId: number) {
+    this.#lastId = lastId;
+  }
+
+  /** Returns its number, which is larger than all before. */
+  add(value: Value): number {
+    if (this.#count * 2 >= this.#values.length) this.#grow();
+    // A place that a slow call still occupies is skipped together with its number.
+    do this.#lastId++;
+    while (this.#values[this.#placeOf(this.#lastId)] !== undefined);
+    this.#put(this.#lastId, value);
+    this.#count++;
+    return this.#lastId;
+  }
+
+  get(id: unknown): Value | undefined {
+    if (typeof id !== 'number') return undefined;
+    const place = this.#placeOf(id);
+    return this.#ids[place] === id ? this.#values[place] : undefined;
+  }
+
+  /** Removes and returns it; undefined where it is gone already. */
+  take(id: unknown): Value | undefined {
+    const value = this.get(id);
+    if (value !== undefined) {
+      this.#values[this.#placeOf(id as number)] = undefined;
+      this.#count--;
+    }
+    return value;
+  }
+
+  values(): Value[] {
+    return this.#values.filter((value) => value !== undefined);
+  }
+
+  takeAll(): Value[] {
+    const all = this.values();
+    this.#values.fill(undefined);
+    this.#count = 0;
+    return all;
+  }
+
+  #placeOf(id: number): number {
+    // The number of places is a power of two.
+    return id & (this.#values.length - 1);
+  }
+
+  #put(id: number, value: Value): void {
+    const place = this.#placeOf(id);
+    this.#ids[place] = id;
+    this.#values[place] = value;
+  }
+
+  /** Numbers with different places keep different places among twice as many. */
+  #grow(): void {
+    const [ids, values] = [this.#ids, this.#values];
+    this.#ids = Array.from({ length: ids.length * 2 }, () => 0);
+    this.#values = Array.from({ length: values.length * 2 }, () => undefined);
+    for (const [place, value] of values.entries()) if (value !== undefined) this.#put(ids[place] ?? 0, value);
+  }
 }

@@ -1,10 +1,9 @@
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
 import type { DiscoveredTool } from '../../../model/tool.ts';
-import { isObject } from './requests.ts';
 import { isName, shortened, shownName, type SkippedTool } from './tool-definition.ts';
 import { parseUriTemplate } from './uri-template.ts';
 
-/** [MCP-8] Under this prefix, beside the server's own tools. */
+/** [MCP-8] The names of resources as tools begin with this. */
 export const resourcePrefix = 'resource_';
 
 type ReadResource = { tool: DiscoveredTool; uriFor(args: JsonObject): string } | { skipped: SkippedTool };
@@ -21,7 +20,7 @@ export function readResourceTemplate(entry: Json, version: string): ReadResource
   const { name, uriTemplate } = isObject(entry) ? entry : {};
   const address = typeof uriTemplate === 'string' ? uriTemplate : '';
   const template = parseUriTemplate(address);
-  if (!isObject(entry) || template === undefined) return skipped(name, 'Its URI template has more in it than plain {variables}');
+  if (!isObject(entry) || template === undefined) return skipped(name, 'Its URI template has more than plain {variables}');
   return described(entry, version, address, template.variables, template.expand);
 }
 

@@ -1,184 +1,225 @@
 import type { Client } from '@modelcontextprotocol/client';
+import type { ToolOutput } from '../../../model/call.ts';
 import { CribError } from '../../../model/crib-error.ts';
-import type { McpServerInfo, McpSession } from '../mcp-session.ts';
-import { createCaller } from './caller.ts';
-import { readCatalogue, type Catalogue } from './catalogue.ts';
+import type { JsonObject } from '../../../model/json.ts';
+import type { DiscoveredTool } from '../../../model/tool.ts';
+import { outputFromContents, outputFromResult, outputFromRpcError } from './call-result.ts';
+import { KnownCatalogue } from './catalogue.ts';
+import { completeRequest } from './complete-request.ts';
+import type { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
-import type { Incoming } from './incoming.ts';
 import type { ListLimits } from './list-pages.ts';
-import { isChildProcess, type McpTransport } from './mcp-transport.ts';
+import type { McpCallOptions, McpSession } from './mcp-session.ts';
+import type { SourceInfo } from '../../open-source.ts';
+import { paramHeaders } from './param-headers.ts';
 import type { Requests } from './requests.ts';
-import { RpcError, SessionLostError } from './session-errors.ts';
+import { resourcePrefix } from './resource-tools.ts';
+import { RpcError } from './session-errors.ts';
+import { SessionLostError } from '../../upstream/session-lost.ts';
+import type { SessionLoss } from './session-loss.ts';
 import { subscribeToChanges } from './tool-changes.ts';
 import type { SkippedTool } from './tool-definition.ts';
 
+/** SEP-2243: the headers do not repeat the parameters as the server's schema says. It refuses before it does anything. */
+const headerMismatch = -32_020;
+/** The server has stopped speaking the revision that was agreed on. */
+const unsupportedVersion = -32_022;
+
 export interface SessionInput {
   client: Client;
-  transport: McpTransport;
-  requests: Requests;
-  incoming: Incoming;
-  info: McpServerInfo;
+  connection: Connection;
+  info: SourceInfo;
+  /** Whether its transport is HTTP. */
+  overHttp: boolean;
   /** For one page of a list. */
   requestTimeoutMs: number;
   listLimits: ListLimits;
-  /** Told after every listing about what was left out of it. */
+  /** Called after a listing with the tools that were left out. */
   onSkipped(skipped: SkippedTool[]): void;
+  changedSecrets?: McpSession['changedSecrets'];
 }
 
 /** The session over a connection that has been opened. */
-export function createSession({ client, transport, requests, incoming, info, ...input }: SessionInput): McpSession {
-  const modern = requests.envelope !== undefined;
-  const perHttpHeaders = modern && !isChildProcess(transport);
-  const offers = client.getServerCapabilities() ?? {};
-  const lostListeners: ((reason: CribError) => void)[] = [];
-  const changeListeners: (() => void)[] = [];
-  let ended: CribError | undefined;
-  let lost: CribError | undefined;
-  let changes: { stop(): void } | undefined;
-  let catalogue: Catalogue | undefined;
-  let withResources = false;
-  let calls = 0;
-  let idle: PromiseWithResolvers<void> | undefined;
+export class Session implements McpSession {
+  readonly info: SourceInfo;
+  readonly changedSecrets: McpSession['changedSecrets'];
+  calls = 0;
+  readonly #input: SessionInput;
+  readonly #connection: Connection;
+  readonly #requests: Requests;
+  readonly #catalogue: KnownCatalogue;
+  /** The stateless revision. */
+  readonly #modern: boolean;
+  readonly #offersResources: boolean;
+  readonly #perHttpHeaders: boolean;
+  #ended: CribError | undefined;
+  #loss: SessionLoss | undefined;
+  readonly #lostListeners: ((loss: SessionLoss) => void)[] = [];
+  readonly #changeListeners: (() => void)[] = [];
+  #changes: { stop(): void } | undefined;
+  #idle: PromiseWithResolvers<void> | undefined;
 
-  const call = createCaller({
-    requests,
-    perHttpHeaders,
-    offersResources: offers.resources !== undefined,
-    known: () => catalogue,
-    catalogue: async ({ resources, anew }, exchange) => {
-      if (catalogue !== undefined && !anew && (withResources || !resources)) return catalogue;
-      return read(resources || withResources, () => exchange);
-    },
-  });
-
-  async function read(resources: boolean, exchangeForPage: () => Exchange): Promise<Catalogue> {
-    const found = await readCatalogue(
-      {
-        fetchPage: (method, params) => requests.send(method, params, exchangeForPage()),
-        offers: { tools: offers.tools !== undefined, resources: offers.resources !== undefined },
-        version: info.version,
-        perHttpHeaders,
-        limits: input.listLimits,
-      },
-      resources,
-    );
-    catalogue = found;
-    withResources = resources;
-    return found;
+  constructor(input: SessionInput) {
+    const { client, connection, info, overHttp, listLimits: limits } = input;
+    const { requests } = connection;
+    const { tools, resources } = client.getServerCapabilities() ?? {};
+    this.info = info;
+    this.changedSecrets = input.changedSecrets;
+    this.#input = input;
+    this.#connection = connection;
+    this.#requests = requests;
+    this.#modern = requests.envelope !== undefined;
+    this.#offersResources = resources !== undefined;
+    this.#perHttpHeaders = this.#modern && overHttp;
+    const offers = { tools: tools !== undefined, resources: resources !== undefined };
+    this.#catalogue = new KnownCatalogue({ requests, offers, version: info.version, perHttpHeaders: this.#perHttpHeaders, limits });
+    connection.onEnd = (loss) => this.#connectionEnded(loss);
+    connection.onListChanged = (what) => this.#listChanged(what);
   }
 
-  function lose(reason: CribError): void {
-    if (ended !== undefined) return;
-    ended = lost = reason;
-    changes?.stop();
-    for (const listener of lostListeners) listener(reason);
+  get connected(): boolean {
+    return this.#ended === undefined;
   }
 
-  /** An answer that says the session is gone ends it, whatever was asked. */
-  async function noticingLoss<Result>(work: Promise<Result>): Promise<Result> {
+  get lastMessageAt(): number {
+    return this.#connection.lastMessageAt;
+  }
+
+  get waitingSince(): number {
+    return this.#requests.oldestCall;
+  }
+
+  async callTool(name: string, args: JsonObject, options: McpCallOptions): Promise<ToolOutput> {
+    this.#checkOpen();
+    const exchange = new Exchange(options, true);
+    this.calls++;
     try {
-      return await work;
+      // A tool may be a resource under a tool's name; a server's own tool with such a name wins.
+      const mayBeResource = this.#offersResources && name.startsWith(resourcePrefix);
+      const uri = mayBeResource ? (await this.#catalogue.get(true, exchange)).uris.get(name)?.(args) : undefined;
+      if (uri !== undefined) return outputFromContents(await this.#complete('resources/read', { uri }, exchange));
+      const params = { name, arguments: args };
+      return outputFromResult(
+        await (this.#perHttpHeaders ? this.#callWithHeaders(params, exchange) : this.#complete('tools/call', params, exchange)),
+      );
     } catch (error) {
-      if (error instanceof SessionLostError) lose(error);
-      throw error;
+      return this.#outputOfFailure(error);
+    } finally {
+      exchange.done();
+      if (--this.calls === 0) this.#idle?.resolve();
     }
   }
 
-  function checkOpen(): void {
+  async listTools({ signal, resources }: { signal: AbortSignal; resources: boolean }): Promise<DiscoveredTool[]> {
+    this.#checkOpen();
+    const { requestTimeoutMs: timeoutMs, onSkipped } = this.#input;
+    let page: Exchange | undefined;
+    const nextPage = () => {
+      page?.done();
+      page = new Exchange({ timeoutMs, maxTotalMs: timeoutMs, signal }, false);
+      return page;
+    };
+    try {
+      const { tools, skipped } = await this.#catalogue.read(resources, nextPage);
+      if (skipped.length > 0) onSkipped(skipped);
+      return tools;
+    } catch (error) {
+      this.#noticeLoss(error);
+      throw error;
+    } finally {
+      page?.done();
+    }
+  }
+
+  async ping({ signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number }): Promise<void> {
+    this.#checkOpen();
+    const exchange = new Exchange({ timeoutMs, maxTotalMs: timeoutMs, signal }, false);
+    try {
+      await this.#requests.send(this.#modern ? 'server/discover' : 'ping', {}, exchange);
+    } catch (error) {
+      this.#noticeLoss(error);
+      // A server that refuses a ping is there.
+      if (!(error instanceof RpcError)) throw error;
+    } finally {
+      exchange.done();
+    }
+  }
+
+  onLost(listener: (loss: SessionLoss) => void): void {
+    if (this.#loss === undefined) this.#lostListeners.push(listener);
+    else listener(this.#loss);
+  }
+
+  lose(loss: SessionLoss): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = loss.error;
+    this.#loss = loss;
+    this.#changes?.stop();
+    for (const listener of this.#lostListeners) listener(loss);
+  }
+
+  onToolsChanged(listener: () => void): void {
+    this.#changeListeners.push(listener);
+    if (this.#modern) this.#changes ??= subscribeToChanges(this.#input.client, () => this.#listChanged('tools'));
+  }
+
+  async idle(): Promise<void> {
+    if (this.calls > 0) await (this.#idle ??= Promise.withResolvers()).promise;
+  }
+
+  async close(reason?: CribError): Promise<void> {
+    this.#ended ??= reason ?? new CribError('NETWORK_ERROR', 'The session has been closed', { retryable: true });
+    this.#changes?.stop();
+    this.#requests.failAll(this.#ended);
+    await this.#input.client.close();
+    await this.#connection.close();
+  }
+
+  #checkOpen(): void {
+    const ended = this.#ended;
     if (ended !== undefined) throw new SessionLostError(ended.message, { code: ended.code, mayHaveRun: false, cause: ended });
   }
 
-  client.onclose = () => {
-    const reason = transport.lossReason?.() ?? new CribError('NETWORK_ERROR', 'The connection to the server was lost', { retryable: true });
-    const loss = new SessionLostError(reason.message, { code: reason.code, mayHaveRun: true, details: reason.details, cause: reason });
-    lose(loss);
-    requests.failAll(loss);
-  };
-  incoming.onListChanged = (what) => {
-    if (what === 'tools' || withResources) for (const listener of changeListeners) listener();
-  };
+  /** For a failed tool call: an error that the server answered with is an output, everything else is thrown. */
+  #outputOfFailure(error: unknown): ToolOutput {
+    if (error instanceof RpcError && error.rpcCode !== unsupportedVersion) return outputFromRpcError(error);
+    const message = 'The server has changed to another revision of the protocol';
+    const failure =
+      error instanceof RpcError ? new SessionLostError(message, { mayHaveRun: false, lossCause: 'revision-changed', cause: error }) : error;
+    this.#noticeLoss(failure);
+    throw failure;
+  }
 
-  return {
-    info,
-    get connected() {
-      return ended === undefined;
-    },
-    get lastMessageAt() {
-      return incoming.lastMessageAt;
-    },
+  #noticeLoss(error: unknown): void {
+    if (error instanceof SessionLostError) this.lose({ cause: error.lossCause, error });
+  }
 
-    async listTools({ signal, resources }) {
-      checkOpen();
-      const { requestTimeoutMs: timeoutMs } = input;
-      let page: Exchange | undefined;
-      const nextPage = () => {
-        page?.done();
-        page = new Exchange({ timeoutMs, maxTotalMs: timeoutMs, signal }, false);
-        return page;
-      };
-      try {
-        const { tools, skipped } = await noticingLoss(read(resources, nextPage));
-        if (skipped.length > 0) input.onSkipped(skipped);
-        return tools;
-      } finally {
-        page?.done();
-      }
-    },
+  #connectionEnded(loss: SessionLoss): void {
+    const { code, message, details, summary, lastWords } = loss.error;
+    const quoted = { details, summary, lastWords };
+    const error = new SessionLostError(message, { code, ...quoted, mayHaveRun: true, lossCause: loss.cause, cause: loss.error });
+    this.lose({ ...loss, error });
+    this.#requests.failAll(error);
+  }
 
-    async callTool(name, args, options) {
-      checkOpen();
-      const exchange = new Exchange(options, true);
-      calls++;
-      try {
-        return await call(name, args, exchange);
-      } catch (error) {
-        if (error instanceof SessionLostError) lose(error);
-        throw error;
-      } finally {
-        exchange.done();
-        if (--calls === 0) idle?.resolve();
-      }
-    },
+  #listChanged(what: 'tools' | 'resources'): void {
+    if (what === 'tools' || this.#catalogue.withResources) for (const listener of this.#changeListeners) listener();
+  }
 
-    async ping({ signal, timeoutMs }) {
-      checkOpen();
-      const exchange = new Exchange({ timeoutMs, maxTotalMs: timeoutMs, signal }, false);
-      try {
-        await noticingLoss(requests.send(modern ? 'server/discover' : 'ping', {}, exchange));
-      } catch (error) {
-        // Who refuses to answer is there.
-        if (!(error instanceof RpcError)) throw error;
-      } finally {
-        exchange.done();
-      }
-    },
+  #complete(method: string, params: JsonObject, exchange: Exchange, headers?: Record<string, string>): Promise<JsonObject> {
+    return this.#modern
+      ? completeRequest(this.#requests, method, params, exchange, headers)
+      : this.#requests.send(method, params, exchange);
+  }
 
-    onLost(listener) {
-      // Whoever comes too late to hear of it is told all the same.
-      if (lost !== undefined) listener(lost);
-      else lostListeners.push(listener);
-    },
-    onToolsChanged(listener) {
-      changeListeners.push(listener);
-      if (modern) changes ??= subscribeToChanges(client, () => incoming.onListChanged?.('tools'));
-    },
-
-    get calls() {
-      return calls;
-    },
-    get waitingSince() {
-      return requests.oldestCall;
-    },
-    async idle() {
-      if (calls > 0) await (idle ??= Promise.withResolvers()).promise;
-    },
-
-    async close(reason) {
-      ended ??= reason ?? new CribError('NETWORK_ERROR', 'The session has been closed', { retryable: true });
-      changes?.stop();
-      requests.failAll(ended);
-      await client.close();
-      await transport.close();
-    },
-  };
+  async #callWithHeaders(params: { name: string; arguments: JsonObject }, exchange: Exchange): Promise<JsonObject> {
+    const headers = () => paramHeaders(this.#catalogue.current?.headers.get(params.name) ?? [], params.arguments);
+    try {
+      return await this.#complete('tools/call', params, exchange, headers());
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.rpcCode !== headerMismatch) throw error;
+      await this.#catalogue.readAnew(false, exchange);
+      return this.#complete('tools/call', params, exchange, headers());
+    }
+  }
 }

@@ -1,14 +1,13 @@
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
 import type { DiscoveredTool } from '../../../model/tool.ts';
 import { findParamHeaders, type ParamHeader } from './param-headers.ts';
-import { isObject } from './requests.ts';
 
 const maxNameLength = 256;
 const maxDescriptionLength = 20_000;
 const maxTitleLength = 500;
 const maxDepth = 100;
 
-/** A tool of a list that could not be taken, and why. */
+/** A listed tool that cannot be used, and why. */
 export interface SkippedTool {
   name: string;
   reason: string;
@@ -16,7 +15,7 @@ export interface SkippedTool {
 
 export type ReadTool = { tool: DiscoveredTool; headers: readonly ParamHeader[] } | { skipped: SkippedTool };
 
-/** One entry of `tools/list`. The server wrote it, so nothing about it is certain; `perHttpHeaders` where parameters go into headers. */
+/** One entry of `tools/list`. The server wrote it, so everything is checked. `perHttpHeaders` where parameters go into headers. */
 export function readTool(entry: Json, version: string, perHttpHeaders: boolean): ReadTool {
   const name = isObject(entry) ? entry['name'] : undefined;
   const skip = (reason: string): ReadTool => ({ skipped: { name: shownName(name), reason } });
@@ -25,7 +24,7 @@ export function readTool(entry: Json, version: string, perHttpHeaders: boolean):
   if (isDeeperThan(entry, maxDepth)) return skip(`Its definition is nested more than ${maxDepth} levels deep`);
   const { inputSchema, outputSchema, annotations, title, execution } = entry;
   if (!isObject(inputSchema)) return skip('It has no input schema');
-  if ((inputSchema['type'] ?? 'object') !== 'object') return skip('Its input schema is not that of an object');
+  if ((inputSchema['type'] ?? 'object') !== 'object') return skip('Its input schema is not for an object');
   if (isObject(execution) && execution['taskSupport'] === 'required')
     return skip('It can only be called as a task, which is not supported');
   const found = perHttpHeaders ? findParamHeaders(inputSchema) : { valid: true as const, headers: [] };
@@ -48,7 +47,7 @@ export function readTool(entry: Json, version: string, perHttpHeaders: boolean):
   };
 }
 
-/** Control characters, halves of characters and line breaks have no place in a name that people and models read. */
+/** A name for people and models has no control characters, line breaks or halves of characters. */
 export function isName(name: unknown): name is string {
   return typeof name === 'string' && name.length > 0 && name.length <= maxNameLength && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(name);
 }

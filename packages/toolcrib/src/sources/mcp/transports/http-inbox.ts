@@ -1,16 +1,16 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { ProtocolError } from '../../../model/named-errors.ts';
-import type { McpTransport } from '../session/mcp-transport.ts';
-import { answeredId, invalidAnswer, problemOf } from './json-rpc.ts';
+import { invalidAnswer, type McpTransport } from '../session/mcp-transport.ts';
+import { answeredId, problemOf } from './message-reader.ts';
 
-/** Hands over one message: first to ours, then to the SDK. */
+/** Delivers one message: to the tap first, then to the SDK. */
 export function receive(transport: McpTransport, message: JSONRPCMessage, relatedTo?: RequestId): void {
-  if (transport.tap?.(message, relatedTo) !== true) transport.onmessage?.(message);
+  if (transport.tap?.take(message, relatedTo) !== true) transport.onmessage?.(message);
 }
 
 /**
- * Hands over everything in one piece of JSON: one message, or a batch as revisions before 2025-06-18 have them. True when the answer to
- * `request` was among it.
+ * Delivers the messages in one JSON text: one, or a batch as in revisions before 2025-06-18. True when the answer to `request` was among
+ * them.
  */
 export function receiveJson(transport: McpTransport, json: string, request?: RequestId): boolean {
   let value: unknown;

@@ -7,8 +7,9 @@ import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { readBody } from '../../../net/read-body.ts';
 import { readEventStream } from '../../../net/read-event-stream.ts';
 import type { McpTransport, Tap } from '../session/mcp-transport.ts';
+import type { SessionLoss } from '../session/session-loss.ts';
 import { receiveJson } from './http-inbox.ts';
-import { traceHeaders } from './streamable-http-headers.ts';
+import { protocolFirst, traceHeaders } from './streamable-http-headers.ts';
 import { requestWithCredentials, type HttpCredentials } from '../../upstream/request-with-credentials.ts';
 import { statusError } from './streamable-http-status.ts';
 
@@ -18,20 +19,22 @@ export interface LegacySseOptions extends HttpCredentials {
   /** Allows plain http to other machines. */
   allowInsecure?: boolean;
   maxMessageBytes?: number;
-  /** Where somebody knows better why the stream ended, such as whoever started the server. */
-  explainLoss?(reason: CribError): Promise<CribError>;
+  /** How the process that we started for it ended, where that is why the stream did. */
+  processLoss?(): Promise<SessionLoss | undefined>;
+  /** Called after it has been closed. */
+  afterClose?(): Promise<void>;
 }
 
 const maxRefusalBytes = 65_536;
 
-/** [MCP-2] A server of the first revision over HTTP: one stream carries everything it says, and what we say goes to an address it names. */
+/** [MCP-2] A server of the first revision over HTTP: it sends everything on one stream, and names an address for our messages. */
 export function createLegacySseTransport(options: LegacySseOptions): McpTransport {
   return new LegacySseTransport(options);
 }
 
 /**
- * The stream is never opened again in place: a new stream is a new session for the server, and what it was doing for the old one is
- * lost. Whoever holds the session hears of the loss and opens another.
+ * The stream is never opened again in place: to the server a new stream is a new session, and the work for the old one is lost. The owner of
+ * the session learns of the loss and opens another.
  */
 class LegacySseTransport implements McpTransport {
   onmessage?: Transport['onmessage'];
@@ -43,23 +46,31 @@ class LegacySseTransport implements McpTransport {
   readonly #client: HttpClient;
   readonly #credentials: HttpCredentials;
   readonly #maxBytes: number;
-  readonly #explainLoss: LegacySseOptions['explainLoss'];
+  readonly #processLoss: LegacySseOptions['processLoss'];
+  readonly #afterClose: LegacySseOptions['afterClose'];
   #version: string | undefined;
   #endpoint: URL | undefined;
-  #lost: CribError | undefined;
+  loss: SessionLoss | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor({ egress, url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, explainLoss, ...credentials }: LegacySseOptions) {
+  constructor(options: LegacySseOptions) {
+    const { egress, url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, processLoss, afterClose, ...credentials } = options;
     this.#url = egress.checkAddress(url, allowInsecure);
     this.#client = egress.httpClient({ origin: this.#url.origin });
     this.#credentials = credentials;
     this.#maxBytes = maxMessageBytes;
-    this.#explainLoss = explainLoss;
+    this.#processLoss = processLoss;
+    this.#afterClose = afterClose;
   }
 
   async start(): Promise<void> {
     const headers = { accept: 'text/event-stream' };
-    const response = await requestWithCredentials(this.#client, { method: 'GET', url: this.#url, headers }, this.#credentials);
+    const response = await requestWithCredentials(
+      this.#client,
+      { method: 'GET', url: this.#url, headers },
+      this.#credentials,
+      protocolFirst,
+    );
     if (response.status !== 200 || !response.header('content-type').startsWith('text/event-stream')) {
       throw statusError(response, await readBody(response, maxRefusalBytes).catch(() => ''), false);
     }
@@ -75,29 +86,32 @@ class LegacySseTransport implements McpTransport {
     this.#version = version;
   }
 
-  lossReason(): CribError | undefined {
-    return this.#lost;
-  }
-
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#endpoint === undefined || this.#closed !== undefined) throw this.#lost ?? new ConnectionError('The session is not open');
+    if (this.#endpoint === undefined || this.#closed !== undefined)
+      throw this.loss?.error ?? new ConnectionError('The session is not open');
     const headers = {
       'content-type': 'application/json',
       ...(this.#version !== undefined && { 'mcp-protocol-version': this.#version }),
       ...traceHeaders(message),
     };
     const request = { method: 'POST' as const, url: this.#endpoint, headers, body: JSON.stringify(message) };
-    const response = await requestWithCredentials(this.#client, request, this.#credentials);
+    const response = await requestWithCredentials(this.#client, request, this.#credentials, protocolFirst);
     if (response.status >= 300) throw statusError(response, await readBody(response, maxRefusalBytes).catch(() => ''), true);
     await response.body.dump();
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#client.destroy().then(() => this.onclose?.());
+    this.#closed ??= this.#close();
     return this.#closed;
   }
 
-  /** Reads until the stream ends, and says why it did. */
+  async #close(): Promise<void> {
+    await this.#client.destroy();
+    this.onclose?.();
+    await this.#afterClose?.();
+  }
+
+  /** Reads until the stream ends, and returns why it did. */
   async #read(response: HttpResponse, onOpen: () => void): Promise<CribError> {
     try {
       for await (const { event, data } of readEventStream(response.body, this.#maxBytes)) {
@@ -120,7 +134,7 @@ class LegacySseTransport implements McpTransport {
     }
   }
 
-  /** The server may not send our messages, and the credentials with them, to somebody else. */
+  /** The server must not redirect our messages, with our credentials, to another host. */
   #checkEndpoint(address: string): URL {
     const endpoint = URL.parse(address, this.#url.href);
     if (endpoint?.origin === this.#url.origin) return endpoint;
@@ -129,7 +143,7 @@ class LegacySseTransport implements McpTransport {
 
   async #lose(reason: CribError): Promise<void> {
     if (this.#closed !== undefined) return;
-    this.#lost = (await this.#explainLoss?.(reason)) ?? reason;
+    this.loss = (await this.#processLoss?.()) ?? { cause: 'connection-ended', error: reason };
     await this.close();
   }
 }

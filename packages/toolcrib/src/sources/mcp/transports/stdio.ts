@@ -1,24 +1,24 @@
+import type { Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { CribError } from '../../../model/crib-error.ts';
 import { ConnectionError, ProtocolError } from '../../../model/named-errors.ts';
-import { crashError, wordsInErrors } from '../process/process-exit.ts';
+import { wordsInErrors } from '../process/process-exit.ts';
 import type { ServerProcess } from '../process/server-process.ts';
-import type { McpTransport, Tap } from '../session/mcp-transport.ts';
-import { type Framing, MessageReader, type Noise } from './framing.ts';
-import { invalidAnswer } from './json-rpc.ts';
+import { invalidAnswer, type McpTransport, type Tap } from '../session/mcp-transport.ts';
+import { processLoss, type SessionLoss } from '../session/session-loss.ts';
+import { frame, type Framing, MessageReader, type Noise } from './message-reader.ts';
 import { OrderedInbox } from './ordered-inbox.ts';
-import { Outbox } from './outbox.ts';
 
 export interface StdioTransportOptions {
   process: ServerProcess;
   maxMessageBytes?: number;
-  /** How much may wait for a server that does not read its input. */
+  /** How many bytes may wait for a server that does not read its input. */
   maxWaitingBytes?: number;
-  /** In which framing we begin. As soon as the server has said anything, it is the server's. */
+  /** The framing we begin with. After the first message of the server we use the server's. */
   framing?: Framing;
 }
 
-/** When one of the pipes breaks, the process usually dies too, and how it died says more. */
+/** When a pipe breaks, the process usually dies too, and how it died says more. */
 const waitForExitMs = 1000;
 
 export interface StdioTransport extends McpTransport {
@@ -26,7 +26,7 @@ export interface StdioTransport extends McpTransport {
   readonly heard: boolean;
 }
 
-/** [MCP-2] [MCP-3] One conversation with a server through its standard input and output. */
+/** [MCP-2] [MCP-3] The transport over the standard input and output of a server. */
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
   return new ProcessTransport(options);
 }
@@ -36,16 +36,16 @@ class ProcessTransport implements StdioTransport {
   onerror?: Transport['onerror'];
   onclose?: Transport['onclose'];
   tap: Tap | undefined;
-  /** The SDK takes a transport for stdio when it has this and a pid; what is said there goes into the log. */
+  /** The SDK recognises stdio by this and a pid. Standard error itself goes to the log. */
   readonly stderr = null;
   readonly pid: number;
   heard = false;
+  loss: SessionLoss | undefined;
   readonly #process: ServerProcess;
   readonly #reader: MessageReader;
   readonly #outbox: Outbox;
   readonly #inbox: OrderedInbox;
-  #lost: CribError | undefined;
-  /** Where a message could not be read to its end, nobody knows where the next begins. */
+  /** After an unreadable message nobody knows where the next begins. */
   #broken = false;
   #state: 'new' | 'open' | 'closed' = 'new';
 
@@ -62,31 +62,27 @@ class ProcessTransport implements StdioTransport {
   }
 
   async start(): Promise<void> {
-    if (this.#state !== 'new') throw new CribError('INTERNAL', 'This transport has been started before; make a new one.');
+    if (this.#state !== 'new') throw new CribError('INTERNAL', 'This transport has been started before: make a new one.');
     this.#state = 'open';
     const { stdin, stdout, exited } = this.#process;
     stdout.on('data', (chunk: Buffer) => this.#read(chunk));
     stdout.once('end', () => this.#expectExit('closed its output'));
     stdin.once('error', () => this.#expectExit('closed its input'));
-    void exited.then((exit) => this.#lose(crashError(exit, this.#process.lastWords(wordsInErrors))));
+    void exited.then((exit) => this.#lose(processLoss(exit, this.#process.lastWords(wordsInErrors))));
   }
 
-  /** Resolves when the message has been taken. That it could not be delivered after all is told by `onclose`. */
+  /** Resolves when the message has been accepted. If it cannot be delivered after all, `onclose` is called. */
   async send(message: JSONRPCMessage): Promise<void> {
     this.post(message);
   }
 
   post(message: JSONRPCMessage): void {
-    if (this.#state !== 'open') throw this.#lost ?? new ConnectionError('The session with this server is closed.');
+    if (this.#state !== 'open') throw this.loss?.error ?? new ConnectionError('The session with this server is closed.');
     this.#outbox.post(message);
   }
 
-  lossReason(): CribError | undefined {
-    return this.#lost;
-  }
-
   async close(): Promise<void> {
-    // A cancellation that was sent just before still reaches the server.
+    // A cancellation sent just before must still reach the server.
     if (this.#state === 'open') this.#outbox.flush();
     this.#finish();
     await this.#process.stop();
@@ -99,14 +95,16 @@ class ProcessTransport implements StdioTransport {
       this.#reader.push(chunk);
     } catch (error) {
       this.#broken = true;
-      this.#lose(error instanceof CribError ? error : new ProtocolError('The messages of the server could not be read.', { cause: error }));
+      const reason =
+        error instanceof CribError ? error : new ProtocolError('The messages of the server could not be read.', { cause: error });
+      this.#lose({ cause: 'unreadable', error: reason });
     }
   }
 
   #receive(message: JSONRPCMessage): void {
     if (this.#state !== 'open') return;
     try {
-      if (this.tap?.(message) !== true) this.#inbox.put(message);
+      if (this.tap?.take(message) !== true) this.#inbox.put(message);
     } catch (error) {
       this.onerror?.(error as Error);
     }
@@ -121,7 +119,7 @@ class ProcessTransport implements StdioTransport {
     }
   }
 
-  /** [ERR-9] It stalls nothing behind it; where it was meant as an answer, the one who waits for it is told. */
+  /** [ERR-9] Noise does not stop the messages after it; where it was meant as an answer, its caller fails at once. */
   #ignore({ reason, text, answers }: Noise): void {
     this.#process.log.append('event', `Skipped on standard output: ${reason}: ${text}`);
     if (answers !== null) this.#receive(invalidAnswer(answers, reason));
@@ -129,20 +127,19 @@ class ProcessTransport implements StdioTransport {
 
   #expectExit(what: string): void {
     const timer = setTimeout(
-      () => this.#lose(new ProtocolError(`The server ${what}, so it cannot be spoken with any more.`)),
+      () => this.#lose({ cause: 'connection-ended', error: new ProtocolError(`The server ${what}, so it cannot be used any more.`) }),
       this.#process.exitKnownWithinMs ?? waitForExitMs,
     );
     void this.#process.exited.then(() => clearTimeout(timer));
   }
 
-  #lose(reason: CribError): void {
+  #lose(loss: SessionLoss): void {
     if (this.#state !== 'open') return;
-    // What had arrived before is still told, in its order.
+    // Messages that arrived before are still delivered, in order.
     this.#inbox.whenEmpty(() => {
       if (this.#state !== 'open') return;
-      this.#lost = reason;
+      this.loss = loss;
       void this.#process.stop();
-      this.onerror?.(reason);
       this.#finish();
     });
   }
@@ -152,5 +149,53 @@ class ProcessTransport implements StdioTransport {
     this.#state = 'closed';
     this.#inbox.discard();
     this.onclose?.();
+  }
+}
+
+interface OutboxOptions {
+  stream: Writable;
+  /** Called as late as possible, because the server may have shown its own by then. */
+  framing: () => Framing;
+  maxWaitingBytes?: number;
+}
+
+const defaultMaxWaitingBytes = 16 * 1024 * 1024;
+
+/** Collects the messages of one turn of the event loop and writes them together: one system call for many calls. */
+class Outbox {
+  readonly #stream: Writable;
+  readonly #framing: () => Framing;
+  readonly #maxWaitingBytes: number;
+  #collected: string[] = [];
+  #collectedLength = 0;
+
+  constructor({ stream, framing, maxWaitingBytes = defaultMaxWaitingBytes }: OutboxOptions) {
+    this.#stream = stream;
+    this.#framing = framing;
+    this.#maxWaitingBytes = maxWaitingBytes;
+  }
+
+  post(message: JSONRPCMessage): void {
+    if (!this.#stream.writable) throw new ConnectionError('The server accepts no more input.');
+    const waiting = this.#collectedLength + this.#stream.writableLength;
+    if (waiting > this.#maxWaitingBytes) {
+      throw new CribError(
+        'SERVICE_UNAVAILABLE',
+        `The server does not read its input: ${waiting} bytes are waiting for it. Restart it if it does not recover.`,
+      );
+    }
+    const json = JSON.stringify(message);
+    if (this.#collected.length === 0) setImmediate(() => this.flush());
+    this.#collected.push(json);
+    this.#collectedLength += json.length;
+  }
+
+  flush(): void {
+    if (this.#collected.length === 0) return;
+    const framing = this.#framing();
+    const text = this.#collected.map((json) => frame(json, framing)).join('');
+    this.#collected = [];
+    this.#collectedLength = 0;
+    if (this.#stream.writable) this.#stream.write(text);
   }
 }

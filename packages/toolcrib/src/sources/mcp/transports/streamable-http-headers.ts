@@ -1,10 +1,11 @@
 import { PROTOCOL_VERSION_META_KEY, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { headerValue } from '../session/param-headers.ts';
+import type { JoinHeaders } from '../../upstream/request-with-credentials.ts';
 
-/** What of a request's parameters the stateless revision repeats as `Mcp-Name` (SEP-2243). */
+/** The parameter that the stateless revision repeats as `Mcp-Name` (SEP-2243). */
 const named: Record<string, string> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' };
 
-/** The headers that say again what the message says; none for messages of the handshake revisions. */
+/** The headers that repeat parts of the message; none for messages of the handshake revisions. */
 export function standardHeaders(message: JSONRPCMessage): Record<string, string> | undefined {
   if (!('method' in message)) return undefined;
   const { method, params } = message;
@@ -19,7 +20,7 @@ export function standardHeaders(message: JSONRPCMessage): Record<string, string>
   };
 }
 
-/** [OPS-1] What the message says of its trace, for whatever stands between us and the server and reads headers alone. */
+/** [OPS-1] The trace context of the message as headers, for proxies, which read only headers. */
 export function traceHeaders(message: JSONRPCMessage): Record<string, string> | undefined {
   const meta = 'method' in message ? message.params?._meta : undefined;
   const { traceparent, tracestate } = (meta ?? {}) as Record<string, unknown>;
@@ -27,7 +28,7 @@ export function traceHeaders(message: JSONRPCMessage): Record<string, string> | 
   return typeof tracestate === 'string' ? { traceparent, tracestate } : { traceparent };
 }
 
-/** Headers that belong to the protocol: neither a registration nor a call can replace them. */
+/** Headers of the protocol, which neither a registration nor a call can replace. */
 const reserved = new Set([
   'accept',
   'content-type',
@@ -40,8 +41,11 @@ const reserved = new Set([
   'last-event-id',
 ]);
 
-/** A registered header in lower case, so that none is sent twice under two spellings. */
+/** Registered headers in lower case, so that none is sent twice in two spellings. */
 export function plainHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(entries.filter(([name]) => !reserved.has(name)));
 }
+
+/** The headers of the protocol win over those of the source. */
+export const protocolFirst: JoinHeaders = (own, request) => ({ ...plainHeaders(own), ...request });

@@ -2,21 +2,20 @@ import type { RequestId } from '@modelcontextprotocol/client';
 import { CribError } from '../../../model/crib-error.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { readEventStream } from '../../../net/read-event-stream.ts';
-import type { McpTransport } from '../session/mcp-transport.ts';
+import { invalidAnswer, type McpTransport } from '../session/mcp-transport.ts';
 import { receive, receiveJson } from './http-inbox.ts';
-import { invalidAnswer } from './json-rpc.ts';
 
-/** How far a stream has been read, and how long the server wants us to wait before we ask for the rest (SEP-1699). */
+/** How far a stream has been read, and how long the server wants us to wait before we resume it (SEP-1699). */
 export interface StreamPlace {
   lastEventId: string | undefined;
   retryMs: number | undefined;
 }
 
-/** After the answer there is nothing more to hear, but a stream that ends by itself leaves its connection for the next request. */
+/** After the answer nothing more comes, but a stream that ends by itself leaves its connection to the next request. */
 const lingerMs = 1000;
 const maxRetryMs = 60_000;
 
-/** Reads one stream to its end. True when the answer to `request` came on it, or something that has to stand for the answer. */
+/** Reads one stream to its end. True when it had the answer to `request`, or something that must stand for the answer. */
 export async function readMessageStream(
   transport: McpTransport,
   response: HttpResponse,
@@ -40,17 +39,17 @@ export async function readMessageStream(
       if (answered) linger ??= setTimeout(() => response.body.destroy(), lingerMs);
     }
   } catch (error) {
-    // The connection was cut, which the caller sees by there being no answer; or a message was too large.
+    // The connection was cut, and the caller sees that there is no answer; or a message was too large.
     if (error instanceof CribError) fault = error;
   } finally {
     clearTimeout(linger);
   }
   if (answered || fault === undefined || request === undefined) return answered;
-  // [ERR-9] What could not be read was, as far as anybody can tell, the answer.
+  // [ERR-9] The unreadable message was most likely the answer.
   receive(transport, invalidAnswer(request, fault.message), request);
   return true;
 }
 
 function asFault(error: unknown): CribError {
-  return error instanceof CribError ? error : new CribError('INTERNAL', 'A message could not be handed over', { cause: error });
+  return error instanceof CribError ? error : new CribError('INTERNAL', 'A message could not be delivered', { cause: error });
 }

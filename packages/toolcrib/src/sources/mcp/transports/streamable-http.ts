@@ -1,16 +1,17 @@
 import { SdkError, SdkErrorCode, SdkHttpError, type JSONRPCMessage, type RequestId, type Transport } from '@modelcontextprotocol/client';
-import type { CribError } from '../../../model/crib-error.ts';
 import type { EndSignal } from '../../../model/end-signal.ts';
+import { parsedJson } from '../../../model/json.ts';
 import { ProtocolError } from '../../../model/named-errors.ts';
 import type { Egress } from '../../../net/egress.ts';
 import type { HttpClient } from '../../../net/http-client.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { readBody } from '../../../net/read-body.ts';
 import type { McpSendOptions, McpTransport, Tap } from '../session/mcp-transport.ts';
-import { SessionLostError } from '../session/session-errors.ts';
+import { SessionLostError } from '../../upstream/session-lost.ts';
+import type { SessionLoss } from '../session/session-loss.ts';
 import { receiveJson } from './http-inbox.ts';
 import { pause } from './pause.ts';
-import { plainHeaders, standardHeaders, traceHeaders } from './streamable-http-headers.ts';
+import { plainHeaders, protocolFirst, standardHeaders, traceHeaders } from './streamable-http-headers.ts';
 import { requestWithCredentials, type HttpCredentials } from '../../upstream/request-with-credentials.ts';
 import { statusError } from './streamable-http-status.ts';
 import { readMessageStream, type StreamPlace } from './streamable-http-stream.ts';
@@ -24,7 +25,7 @@ export interface StreamableHttpOptions extends HttpCredentials {
 }
 
 interface FollowedStream {
-  /** The request whose answer is awaited; without one it is the stream on which the server speaks by itself. */
+  /** The request whose answer is awaited; without one it is the server's own stream. */
   request?: RequestId;
   signal: EndSignal;
   onEnd?: (() => void) | undefined;
@@ -32,13 +33,13 @@ interface FollowedStream {
 
 const postHeaders = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const maxRefusalBytes = 65_536;
-/** For a call's own stream; the server's is asked for again as long as the session lives. */
+/** For the stream of a call; the server's own stream is opened again for as long as the session lives. */
 const maxReconnects = 3;
 const firstReconnectMs = 1000;
 const maxReconnectMs = 30_000;
 const goodbyeMs = 2000;
 
-/** [MCP-2] A remote server over streamable HTTP, of the handshake revisions and of the stateless one. */
+/** [MCP-2] The transport over streamable HTTP, for the handshake revisions and the stateless one. */
 export function createStreamableHttpTransport(options: StreamableHttpOptions): McpTransport {
   return new StreamableHttpTransport(options);
 }
@@ -56,7 +57,7 @@ class StreamableHttpTransport implements McpTransport {
   readonly #maxBytes: number;
   readonly #closing = new AbortController();
   #version: string | undefined;
-  #lost: CribError | undefined;
+  loss: SessionLoss | undefined;
   #closed: Promise<void> | undefined;
 
   constructor({ egress, url, allowInsecure = false, maxMessageBytes = 32 * 1024 * 1024, ...credentials }: StreamableHttpOptions) {
@@ -66,15 +67,11 @@ class StreamableHttpTransport implements McpTransport {
     this.#maxBytes = maxMessageBytes;
   }
 
-  /** There is nothing to open: the first message opens it. */
+  /** Nothing to do: the first message opens the session. */
   async start(): Promise<void> {}
 
   setProtocolVersion(version: string): void {
     this.#version = version;
-  }
-
-  lossReason(): CribError | undefined {
-    return this.#lost;
   }
 
   async send(message: JSONRPCMessage, options: McpSendOptions = {}): Promise<void> {
@@ -98,6 +95,7 @@ class StreamableHttpTransport implements McpTransport {
         signal: options.requestSignal,
       },
       this.#credentials,
+      protocolFirst,
     );
     if (response.status >= 300) return this.#refused(response, request, sessionId !== undefined);
     if (method === 'initialize') this.#takeSession(response);
@@ -108,12 +106,12 @@ class StreamableHttpTransport implements McpTransport {
     }
     const type = response.header('content-type').split(';', 1)[0]?.trim().toLowerCase();
     if (type === 'text/event-stream') {
-      // The stateless revision has no streams that go on elsewhere.
+      // Streams of the stateless revision cannot be resumed.
       const resumable = standard === undefined;
       void this.#follow(response, resumable, { request, signal: this.#until(options.requestSignal), onEnd: options.onRequestStreamEnd });
     } else if (type === 'application/json') {
       if (!receiveJson(this, await readBody(response, this.#maxBytes), request)) {
-        throw new ProtocolError('The server answered, but not what it was asked');
+        throw new ProtocolError('The server answered without an answer to the request');
       }
     } else {
       await response.body.dump();
@@ -128,10 +126,15 @@ class StreamableHttpTransport implements McpTransport {
 
   async #close(): Promise<void> {
     this.#closing.abort();
-    if (this.sessionId !== undefined && this.#lost === undefined) {
+    if (this.sessionId !== undefined && this.loss === undefined) {
       const request = { method: 'DELETE' as const, url: this.#url, headers: this.#sessionHeaders(this.sessionId) };
-      const goodbye = requestWithCredentials(this.#client, { ...request, signal: AbortSignal.timeout(goodbyeMs) }, this.#credentials);
-      // A server that does not want to be told, or is not there, forgets the session by itself.
+      const goodbye = requestWithCredentials(
+        this.#client,
+        { ...request, signal: AbortSignal.timeout(goodbyeMs) },
+        this.#credentials,
+        protocolFirst,
+      );
+      // A server that refuses this, or is gone, forgets the session by itself.
       await goodbye.then(({ body }) => body.dump()).catch(() => undefined);
     }
     await this.#client.destroy();
@@ -148,11 +151,11 @@ class StreamableHttpTransport implements McpTransport {
   #takeSession(response: HttpResponse): void {
     const id = response.header('mcp-session-id');
     if (id === '') return;
-    if (!/^[\x21-\x7E]{1,1024}$/.test(id)) throw new ProtocolError('The server gave the session an id that no header can carry');
+    if (!/^[\x21-\x7E]{1,1024}$/.test(id)) throw new ProtocolError('The server gave the session an id that is not valid in a header');
     this.sessionId = id;
   }
 
-  /** A refusal that is a JSON-RPC error to the request is an answer like any other. */
+  /** A refusal with a JSON-RPC error for the request is an answer like any other. */
   async #refused(response: HttpResponse, request: RequestId | undefined, hasSession: boolean): Promise<void> {
     const text = await readBody(response, maxRefusalBytes).catch(() => '');
     const error = statusError(response, text, hasSession);
@@ -162,12 +165,12 @@ class StreamableHttpTransport implements McpTransport {
     receiveJson(this, text, request);
   }
 
-  /** Until the request is given up or the whole session is. */
+  /** Fires when the request is given up, or the whole session is. */
   #until(signal: EndSignal | undefined): EndSignal {
     return signal ?? this.#closing.signal;
   }
 
-  /** Reads a stream to its end, and goes on where it broke off for as long as there is something to wait for. */
+  /** Reads a stream to its end, and resumes it where it broke off while an answer is awaited. */
   async #follow(first: HttpResponse, resumable: boolean, { request, signal, onEnd }: FollowedStream): Promise<void> {
     const place: StreamPlace = { lastEventId: undefined, retryMs: undefined };
     const isOver = () => signal.aborted || this.#closing.signal.aborted;
@@ -195,7 +198,7 @@ class StreamableHttpTransport implements McpTransport {
     }
   }
 
-  /** The stream on which a server speaks by itself; many have none, and then there is nothing to hear. */
+  /** The stream for messages that belong to no request. Many servers have none. */
   async #listen(): Promise<void> {
     const { signal } = this.#closing;
     try {
@@ -213,27 +216,24 @@ class StreamableHttpTransport implements McpTransport {
       ...this.#sessionHeaders(this.sessionId),
       ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
     };
-    const response = await requestWithCredentials(this.#client, { method: 'GET', url: this.#url, headers, signal }, this.#credentials);
+    const response = await requestWithCredentials(
+      this.#client,
+      { method: 'GET', url: this.#url, headers, signal },
+      this.#credentials,
+      protocolFirst,
+    );
     if (response.status === 200 && response.header('content-type').startsWith('text/event-stream')) return response;
     const text = await readBody(response, maxRefusalBytes).catch(() => '');
     throw statusError(response, text, this.sessionId !== undefined);
   }
 
-  #lose(reason: CribError): void {
-    this.#lost ??= reason;
+  #lose(error: SessionLostError): void {
+    this.loss ??= { cause: error.lossCause, error };
     void this.close();
   }
 }
 
 function answers(text: string, request: RequestId): boolean {
-  const value = text.startsWith('{') ? parse(text) : undefined;
+  const value = text.startsWith('{') ? parsedJson(text) : undefined;
   return typeof value === 'object' && value !== null && 'error' in value && 'id' in value && value.id === request;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,15 +2,15 @@ import type { ToolOutput } from '../../../model/call.ts';
 import { parseExactJson } from '../../../model/exact-json.ts';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
-import { isJsonType, mediaType } from '../request/media-type.ts';
-import { answerText } from './answer-text.ts';
+import { isJsonType, mediaType } from '../../upstream/http/media-type.ts';
+import { answerText } from '../../upstream/http/answer-text.ts';
 import { fileName } from './file-name.ts';
 
 const textTypes =
   /^(?:text\/.*|application\/(?:xml|yaml|x-yaml|javascript|x-ndjson|jsonl|graphql|sql|toml|x-www-form-urlencoded)|.*\+(?:xml|yaml))$/;
 const unknownBytes = 'application/octet-stream';
 
-/** [HTTP-2] The body of a success as its content type says: JSON structured, text as text, pictures and sounds as such, all else as a file. */
+/** [HTTP-2] Converts a body by content type: JSON to structured content, text to text, images and audio to theirs, the rest to a file. */
 export function answerOutput(bytes: Buffer, response: Pick<HttpResponse, 'header' | 'status'>, metadata: JsonObject): ToolOutput {
   const contentType = response.header('content-type');
   const type = contentType === '' ? guessed(bytes) : mediaType(contentType);
@@ -34,14 +34,14 @@ function jsonOutput(text: string, metadata: JsonObject): ToolOutput {
   try {
     value = parseExactJson(text, () => large++);
   } catch {
-    // It may be of use all the same.
+    // Invalid JSON may still be useful to the caller.
     return { content: [{ type: 'text', text }], metadata: { ...metadata, invalid_json: true } };
   }
   if (large > 0) metadata['integers_as_text'] = large;
   return { content: [{ type: 'text', text }], structured_content: value, metadata };
 }
 
-/** Of an answer that does not say what it is. */
+/** Guesses the media type of a response without a Content-Type header. */
 function guessed(bytes: Buffer): string {
   const text = bytes.toString();
   if (text.includes('\0') || text.includes('\ufffd')) return unknownBytes;

@@ -1,21 +1,22 @@
 import type { HttpOperation, HttpParameter } from '../../../model/http-operation.ts';
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { atPointer } from '../../../model/json-pointer.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
 
 interface NextPageInput {
   operation: HttpOperation;
   inputSchema: JsonObject;
   args: JsonObject;
   origin: string;
-  /** Of the request that was answered. */
+  /** The path and query of the request. */
   target: string;
   link: string;
   answer: Json | undefined;
 }
 
-/** What is longer is more than a hint. */
+/** In characters of JSON: longer arguments are too much for a hint. */
 const longest = 8192;
 
-/** With which arguments the next page of a list is asked for; undefined where there is none, or where arguments cannot say it. */
+/** The arguments that request the next page of a list. Undefined if there is no next page, or if no arguments can request it. */
 export function nextPage(input: NextPageInput): JsonObject | undefined {
   const next = input.link === '' ? undefined : nextLink(input.link);
   const byLink = next === undefined ? undefined : argumentsOfLink(input, next);
@@ -33,7 +34,7 @@ function nextLink(header: string): string | undefined {
   return undefined;
 }
 
-/** The same operation with another query. What it has no argument for cannot be asked for. */
+/** For a link to the same operation with another query. Undefined if the link changes anything that is not an argument. */
 function argumentsOfLink({ operation, inputSchema, args, origin, target }: NextPageInput, link: string): JsonObject | undefined {
   const asked = new URL(`${origin}${target}`);
   const next = URL.parse(link, asked.href);
@@ -51,7 +52,7 @@ function argumentsOfLink({ operation, inputSchema, args, origin, target }: NextP
   return changed;
 }
 
-/** As the tool's schema wants it: what stands in an address is always text. */
+/** Converts query text to the type in the tool's schema. */
 function typed(text: string, { argument }: HttpParameter, { properties }: JsonObject): Json {
   const schema = isObject(properties) && Object.hasOwn(properties, argument) ? properties[argument] : undefined;
   const type = isObject(schema) ? schema['type'] : undefined;
@@ -64,22 +65,7 @@ function typed(text: string, { argument }: HttpParameter, { properties }: JsonOb
 
 function argumentsOfCursor({ operation: { pagination }, args, answer }: NextPageInput): JsonObject | undefined {
   if (pagination === null || answer === undefined) return undefined;
-  const cursor = at(answer, pagination.pointer);
+  const cursor = atPointer(answer, pagination.pointer);
   if ((typeof cursor !== 'string' || cursor === '') && typeof cursor !== 'number') return undefined;
   return { ...args, [pagination.argument]: cursor };
-}
-
-/** RFC 6901. */
-function at(value: Json, pointer: string): Json | undefined {
-  let found: Json | undefined = value;
-  for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
-    found = (found as JsonObject)[name];
-  }
-  return found;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

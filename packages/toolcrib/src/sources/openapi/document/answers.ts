@@ -1,18 +1,18 @@
-import type { JsonObject } from '../../../model/json.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
 import { isJson, isMediaType } from './media-types.ts';
-import { isObject, listAt, objectAt, own, type Node } from './node.ts';
+import { listAt, objectAt, own, type Node } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
-import { Unusable } from './unusable.ts';
+import { Unusable } from '../../documents/unusable.ts';
 
-/** What the document says of the answers of an operation, as far as it can be read: they are only described, not made. */
+/** The documented responses of an operation. Unreadable parts are ignored, because responses are only described. */
 export interface Answers {
-  /** The value of `Accept`. */
+  /** The value of the `Accept` header. */
   accept: string;
-  /** The schema of the best answer in JSON; undefined where none is documented. */
+  /** The schema of the first success in JSON; undefined if none is documented. */
   schema: Node;
-  /** [POLL-1] Whether one says that something has only begun, and where to ask how it goes. */
+  /** [POLL-1] Whether a 202 is documented that names an address to poll. */
   begins: boolean;
-  /** Whether there is a redirect among them, and no success. */
+  /** Whether a redirect is documented, and no success. */
   redirects: boolean;
 }
 
@@ -41,7 +41,7 @@ function contentOf(document: OpenDocument, operation: JsonObject, response: Json
   return isObject(schema) && own(schema, 'type') !== 'file' ? [['application/json', schema]] : [];
 }
 
-/** JSON before all others: it is what a model reads best. */
+/** Prefers JSON, which models read best. */
 function acceptOf(types: string[]): string {
   const rank = (type: string) => (type === 'application/json' ? 0 : isJson(type) ? 1 : 2);
   const sorted = types.toSorted((a, b) => rank(a) - rank(b)).slice(0, mostTypes);
@@ -55,7 +55,7 @@ function namesPlace(response: JsonObject): boolean {
   return namesIt || Object.keys(objectAt(own(response, 'links'))).length > 0;
 }
 
-/** An answer that cannot be read does no harm to the request. */
+/** An unreadable response does not affect the request. */
 function followed(document: OpenDocument, node: Node): JsonObject {
   try {
     return document.follow(node, 'An answer');

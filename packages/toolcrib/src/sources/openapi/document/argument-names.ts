@@ -1,13 +1,13 @@
 import type { HttpParameter } from '../../../model/http-operation.ts';
-import { shortHash } from './short-hash.ts';
+import { shortHash } from '../../documents/short-hash.ts';
 
 const longest = 64;
 
 type Named = Pick<HttpParameter, 'name' | 'in'>;
 
 /**
- * [OAS-2] What each parameter is called among the arguments, in their order. Where two would be called the same, or as the body is, all of
- * them get the suffix of their place: nobody has to guess which is which.
+ * [OAS-2] The argument name of each parameter, in order. Parameters that would share a name with each other or with the body all get their
+ * place as a suffix, so that callers can tell them apart.
  */
 export function argumentNames(parameters: readonly Named[], taken: readonly string[]): string[] {
   const plain = parameters.map(({ name }) => legalArgument(name));
@@ -19,7 +19,7 @@ function isShared(name: string, names: readonly string[], taken: readonly string
   return taken.includes(name) || names.indexOf(name) !== names.lastIndexOf(name);
 }
 
-/** Letters, digits, `_`, `.` and `-`, which every model takes: `filter[status]` is `filter_status`, `$top` is `top`. */
+/** Letters, digits, `_`, `.` and `-`, which every model accepts: `filter[status]` is `filter_status`, `$top` is `top`. */
 function legalArgument(name: string): string {
   if (/^[A-Za-z0-9_.-]{1,64}$/.test(name) && name !== '__proto__') return name;
   const legal = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_').replaceAll(/^_+|_+$/g, '') || 'argument';

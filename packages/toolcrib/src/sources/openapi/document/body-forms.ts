@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../model/json.ts';
 import { familyOf } from './family.ts';
 import { jsonPatchSchema } from './json-patch-schema.ts';
 import { bareType, bodyKind, isMediaType, isPlain, rankOf, takesJsonText } from './media-types.ts';
-import { listAt, own, type Node } from './node.ts';
+import { listAt, own, type Node } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
 import { isBinary, isEncoded, partEncodings } from './part-encoding.ts';
 import { everyType, valueTypes } from './value-types.ts';
@@ -18,14 +18,14 @@ export interface Content {
 export interface FoundForm extends BodyForm {
   schema: Node;
   takes: JsonType[];
-  /** Whether the argument is the text that the schema describes or a value with a form in such text, and not a text that stands for it. */
+  /** Whether the schema describes the argument itself. False if the argument is other text, or base64, that stands for the value. */
   described: boolean;
 }
 
 const mostForms = 50;
 const patchType = 'application/json-patch+json';
 
-/** [OAS-2] In how many ways that mean something else a body can be sent, the preferred one first. Empty where there is none. */
+/** [OAS-2] The forms that a body can be sent in, without synonyms and the preferred one first. Empty if there is none. */
 export function bodyForms(document: OpenDocument, method: string, contents: readonly Content[]): FoundForm[] {
   const found = contents.filter(({ type }) => isMediaType(type)).map((content) => formOf(document, content));
   const fitting = found.filter(({ schema, takes }) => takes.some((type) => valueTypes(document, schema)?.has(type) !== false));
@@ -38,7 +38,7 @@ export function bodyForms(document: OpenDocument, method: string, contents: read
 function formOf(document: OpenDocument, { type, schema, encoding }: Content): FoundForm {
   const isRange = type.includes('*');
   const usual = isRange ? (isBinary(document, schema) ? 'binary' : 'json') : bodyKind(type);
-  // Base64 that the document asks for is sent as the text that it is.
+  // Base64 that the document requires is sent as text.
   const encoded = usual === 'binary' && isEncoded(document, schema);
   const kind = encoded ? 'text' : usual;
   const content_type = isRange ? (kind === 'binary' ? 'application/octet-stream' : 'application/json') : type;
@@ -59,15 +59,15 @@ function formOf(document: OpenDocument, { type, schema, encoding }: Content): Fo
   }
 }
 
-/** Files go as they are where they can, and are base64 in everything else. */
+/** Prefers multipart bodies with files: they carry raw bytes, and other forms need base64. */
 function rank({ content_type, kind, encoding }: FoundForm): number {
   const hasFile = kind === 'multipart' && Object.values(encoding).some(({ binary }) => binary);
   return hasFile ? -1 : rankOf(content_type, kind);
 }
 
 /**
- * RFC 6902: a JSON Patch is a list. Kubernetes describes it, and every other patch that it takes, as an object; other documents name its type
- * for every body there is.
+ * RFC 6902: a JSON Patch is a list. Kubernetes describes it, like every other kind of patch, as an object; other documents list its media
+ * type for every body.
  */
 function withPatches(method: string, forms: FoundForm[]): FoundForm[] {
   const isOdd = ({ content_type, takes }: FoundForm) => bareType(content_type) === patchType && !takes.includes('array');
@@ -77,7 +77,7 @@ function withPatches(method: string, forms: FoundForm[]): FoundForm[] {
   return method === 'PATCH' ? [...others, ...patches] : others;
 }
 
-/** The same values under the same name, or under names that only say how they are written. */
+/** Whether two forms have the same schema, and media types that are the same or differ only in syntax. */
 function saysTheSame(one: FoundForm, other: FoundForm): boolean {
   if (!isSameSchema(one.schema, other.schema)) return false;
   return bareType(one.content_type) === bareType(other.content_type) || (isPlain(one.content_type) && isPlain(other.content_type));
@@ -87,7 +87,7 @@ export function isSameSchema(one: Node, other: Node): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** By which fields the objects of one form are told from those of another. */
+/** The fields that tell the objects of one form from those of another. */
 export function fieldsOf(document: OpenDocument, schema: Node): { required: string[]; known: string[] } {
   const { members, properties } = familyOf(document, schema);
   const required = [...members].flatMap((member) => listAt(own(member, 'required'))).filter((name) => typeof name === 'string');

@@ -1,9 +1,8 @@
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
 import type { FoundForm } from './body-forms.ts';
-import { isObject } from './node.ts';
 import type { SchemaTranslator, Translated } from './schema-translator.ts';
 
-/** [OAS-2] What a body may be: what one of its media types takes. */
+/** [OAS-2] The schema of a body: any value that one of its media types takes. */
 export function bodySchema(translator: SchemaTranslator, forms: readonly FoundForm[]): Translated {
   const each = new Map(forms.map((form) => formSchema(translator, form)).map((one) => [JSON.stringify(one.schema), one]));
   const [only, ...more] = each.values();
@@ -52,7 +51,7 @@ const file: JsonObject = {
   ],
 };
 
-/** A file may come with its name and type, which means that the object around it stands here, and not among the definitions. */
+/** Lets callers give a file with its name and type. The object around the file is inlined: its definition knows only bytes. */
 function withFiles(translator: SchemaTranslator, translated: Translated, encoding: FoundForm['encoding']): Translated {
   const reference = translated.references.size === 1 ? [...translated.references][0] : undefined;
   const isReference = isObject(translated.schema) && typeof translated.schema['$ref'] === 'string';

@@ -1,12 +1,12 @@
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
 import type { Family } from './family.ts';
-import { isObject, objectAt, own } from './node.ts';
+import { objectAt, own } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
 import { valueTypes } from './value-types.ts';
 
 /**
- * `additionalProperties` knows only the properties that stand beside it. In a member of `allOf` it is also about what the other members
- * describe, and where it does not let that through, no value could ever have both: nobody means that.
+ * `additionalProperties` knows only the properties beside it. In a member of `allOf` it also applies to the properties of the other
+ * members. If it refuses those properties, no value could satisfy both members, which no author intends.
  */
 export function refusesOthers(document: OpenDocument, { members, properties }: Family): boolean {
   return [...members].some((member) => {
@@ -19,14 +19,14 @@ export function refusesOthers(document: OpenDocument, { members, properties }: F
   });
 }
 
-/** Whether any of them says what properties there may be that it does not name. */
+/** Whether any member restricts the properties that it does not name. */
 export function isClosed({ members }: Family): boolean {
   return [...members].some((member) => closingKeyword(member) !== undefined);
 }
 
 /**
- * The names of all properties there may be, where one of them wants no others; undefined where others are allowed, or where names are also
- * made in a way that cannot be listed.
+ * The names of all allowed properties, if a member allows no others. Undefined if others are allowed, or if a keyword allows names that
+ * cannot be listed.
  */
 export function onlyNames({ members, properties, complete }: Family): string[] | undefined {
   const unlisted = ['anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas', '$dynamicRef'];

@@ -3,8 +3,9 @@ import type { JsonObject } from '../../../model/json.ts';
 import type { PollProfile } from '../../../model/poll-profile.ts';
 import type { ImportReport } from '../../../model/import-report.ts';
 import { compileOperation, type CompileContext } from './compile-operation.ts';
-import type { ImportNotes } from './import-notes.ts';
-import { cut, objectAt, own, textAt, wordAt } from './node.ts';
+import { compileTools } from './compile-tools.ts';
+import type { ImportNotes } from '../../documents/import-notes.ts';
+import { cut, objectAt, own, textAt, wordAt } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
 import { findOperations, labelOf } from './operations.ts';
 import { createSchemaTranslator } from './schema-translator.ts';
@@ -12,8 +13,7 @@ import { createSecurity, schemeNamed } from './security.ts';
 import { createServers } from './servers.ts';
 import { suggestedCredential } from './suggested-credential.ts';
 import { toolNames } from './tool-names.ts';
-import { createToolTally, warnOfPolls } from './tool-tally.ts';
-import { Unusable } from './unusable.ts';
+import { createToolTally } from './tool-tally.ts';
 
 export interface CompileInput {
   document: OpenDocument;
@@ -22,9 +22,9 @@ export interface CompileInput {
   serverVariables: Record<string, string>;
   asyncPoll: Record<string, PollProfile>;
   notes: ImportNotes;
-  /** Takes a tool as the JSON that it is, so that nothing is kept twice. */
+  /** Receives a tool as JSON text, so that nothing is kept twice. */
   give(json: string): void;
-  /** Of all schemas together. */
+  /** The limit for all schemas together. */
   mostValues?: number;
 }
 
@@ -34,7 +34,7 @@ export interface CompiledDocument {
   report: Omit<ImportReport, 'skipped' | 'warnings' | 'bytes' | 'external_refs'>;
 }
 
-/** [OAS-1] All operations of a document as tools. */
+/** [OAS-1] Compiles all operations of a document into tools. */
 export function compileDocument(input: CompileInput): CompiledDocument {
   const { document, url, serverUrl, serverVariables, asyncPoll, notes, give, mostValues } = input;
   const info = objectAt(own(document.root, 'info'));
@@ -62,19 +62,11 @@ export function compileDocument(input: CompileInput): CompiledDocument {
     mostValues,
     suggest: (requirement) => suggestedCredential(requirement, schemeNamed(document, requirement.scheme) ?? {}, url),
   });
-  for (const [index, found] of operations.entries()) {
+  const found = operations.map((operation, index) => {
     const name = names[index] ?? '';
-    const operation = labelOf(found);
-    notes.begin(operation);
-    try {
-      tally.check(name);
-      tally.add(compileOperation(found, name, Object.hasOwn(asyncPoll, name) ? (asyncPoll[name] ?? null) : null, context));
-    } catch (error) {
-      notes.skip({ operation, reason: reasonOf(error) });
-    }
-  }
-  notes.begin();
-  warnOfPolls(asyncPoll, tally, warn);
+    return { name, operation: labelOf(operation), compile: (poll: PollProfile | null) => compileOperation(operation, name, poll, context) };
+  });
+  compileTools(found, { asyncPoll, tally, notes });
   return {
     title: cut(textAt(own(info, 'title'))?.trim() ?? '', 200),
     version,
@@ -82,18 +74,12 @@ export function compileDocument(input: CompileInput): CompiledDocument {
   };
 }
 
-/** A source without tools is of no use to anybody, and should not look like one. */
+/** A source without tools is useless, and the report should say why it has none. */
 function sayWhyNone(root: JsonObject, warn: (message: string) => void): void {
   const webhooks = Object.keys(objectAt(own(root, 'webhooks'))).length;
   if (webhooks > 0) {
-    const what = 'The document describes webhooks only: requests that the service sends to others. Nothing in it can be called';
+    const what = 'The document describes only webhooks, which are requests that the service sends. It has no operations to call';
     throw new CribError('VALIDATION_ERROR', what);
   }
-  warn('The document describes no operations, so that it gives no tools');
-}
-
-export function reasonOf(error: unknown): string {
-  if (error instanceof Unusable) return error.message;
-  if (error instanceof RangeError) return 'Its schemas refer to each other in a chain that is too long';
-  throw error;
+  warn('The document describes no operations, so it has no tools');
 }

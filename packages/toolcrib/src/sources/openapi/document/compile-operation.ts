@@ -5,7 +5,7 @@ import type { DiscoveredTool } from '../../../model/tool.ts';
 import { findAnswers } from './answers.ts';
 import { argumentNames } from './argument-names.ts';
 import { inputSchema } from './input-schema.ts';
-import { cut, listAt, own, textAt } from './node.ts';
+import { cut, listAt, own, textAt, type Node } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
 import type { FoundOperation } from './operations.ts';
 import { outputSchema } from './output-schema.ts';
@@ -17,7 +17,7 @@ import { bodyArgument, sentBodyOf } from './sent-body.ts';
 import type { SchemaTranslator } from './schema-translator.ts';
 import type { Security } from './security.ts';
 
-/** What all operations of a document are compiled with. */
+/** The context that all operations of a document share. */
 export interface CompileContext {
   document: OpenDocument;
   inputs: SchemaTranslator;
@@ -30,9 +30,8 @@ export interface CompileContext {
 
 const longestDescription = 4000;
 const longestTitle = 200;
-const mostTags = 50;
 
-/** [OAS-1] One operation as a tool. Throws `Unusable` with the reason where it can be none. */
+/** [OAS-1] Compiles one operation into a tool. Throws `Unusable` with the reason if that is impossible. */
 export function compileOperation(found: FoundOperation, name: string, poll: PollProfile | null, context: CompileContext): DiscoveredTool {
   const { document, warn } = context;
   const { method, operation, pathItem } = found;
@@ -48,8 +47,8 @@ export function compileOperation(found: FoundOperation, name: string, poll: Poll
   const sentBody = body === null ? null : sentBodyOf(document, body, names);
   const input_schema = inputSchema(context.inputs, { parameters, names, body, sent: sentBody }, warn);
   const answers = findAnswers(document, operation);
-  if (answers.begins && poll === null) warn('It answers 202 and says where to ask for the result: async_poll can do the waiting');
-  // What is followed ends with another answer than the one that is described here.
+  if (answers.begins && poll === null) warn('The operation answers 202 with an address to poll: set async_poll to wait for the result');
+  // A polled operation ends with another response than the one described here.
   const output_schema = poll === null ? outputSchema(context.outputs, answers.schema) : undefined;
   const sent = parameters.map((parameter, index) => httpParameter(parameter, names[index] ?? parameter.name));
   const title = textAt(own(operation, 'summary'));
@@ -63,10 +62,7 @@ export function compileOperation(found: FoundOperation, name: string, poll: Poll
       ...(output_schema === undefined ? {} : { output_schema }),
       annotations: annotationsOf(method),
     },
-    tags: listAt(own(operation, 'tags'))
-      .filter((tag) => typeof tag === 'string')
-      .slice(0, mostTags)
-      .map((tag) => cut(tag, 200)),
+    tags: tagsOf(own(operation, 'tags')),
     method,
     path: found.path,
     version: context.version,
@@ -87,7 +83,7 @@ export function compileOperation(found: FoundOperation, name: string, poll: Poll
   };
 }
 
-/** Every name in the path is a parameter, also where the document has forgotten it; one that is not there cannot be sent. */
+/** Makes every name in the path a parameter, even if the document forgot it, and drops path parameters that are not in the path. */
 function withPath(path: string, given: FoundParameter[], warn: (message: string) => void): FoundParameter[] {
   const names = templateNames(path);
   const kept = given.filter((parameter) => {
@@ -96,12 +92,12 @@ function withPath(path: string, given: FoundParameter[], warn: (message: string)
     return false;
   });
   const missing = names.filter((name) => !kept.some((parameter) => parameter.in === 'path' && parameter.name === name));
-  for (const name of missing) warn(`The parameter ${name} of the path is not described; it is taken for text`);
+  for (const name of missing) warn(`The parameter ${name} of the path is not described; it is treated as text`);
   const made = missing.map((name): FoundParameter => Object.assign({ name }, undescribed));
   return [...made, ...kept];
 }
 
-/** What the path says outright is an argument with one value. */
+/** Makes each fixed query field in the path an argument with a single allowed value. */
 function fixedQuery(query: [string, string][], given: FoundParameter[]): FoundParameter[] {
   const missing = query.filter(([name]) => !given.some((parameter) => parameter.in === 'query' && parameter.name === name));
   return missing.map(([name, value]): FoundParameter =>
@@ -120,7 +116,7 @@ const undescribed = {
   schema: { type: 'string' },
 } as const;
 
-/** The key that a security scheme asks for is the credential's to send. */
+/** The credential supplies the key of a security scheme, so the key is not an argument. */
 function isCredential({ in: place, name }: FoundParameter, { security }: Security): boolean {
   const isSame = (key: string | undefined) => (place === 'header' ? key?.toLowerCase() === name.toLowerCase() : key === name);
   return security.flat().some((scheme) => scheme.type === 'api_key' && scheme.in === place && isSame(scheme.name));
@@ -140,12 +136,12 @@ function descriptionOf({ method, path, operation }: FoundOperation): string {
   return cut(parts.length === 0 ? `${method} ${path}` : parts.join('\n\n'), longestDescription);
 }
 
-/** Lists write everything on one line, where a summary would run into what follows it. */
+/** Listings put everything on one line, where a summary without a full stop would run into the description. */
 function sentence(text: string): string {
   return /[\p{L}\p{N})]$/u.test(text) ? `${text}.` : text;
 }
 
-/** [OAS-5] What HTTP says of the method (RFC 9110 §9.2), and nothing where it says nothing. */
+/** [OAS-5] Hints from the properties of the HTTP method (RFC 9110 §9.2). */
 export function annotationsOf(method: string): JsonObject {
   switch (method) {
     case 'GET':
@@ -161,4 +157,13 @@ export function annotationsOf(method: string): JsonObject {
     default:
       return { openWorldHint: true };
   }
+}
+
+const mostTags = 50;
+
+export function tagsOf(tags: Node): string[] {
+  return listAt(tags)
+    .filter((tag) => typeof tag === 'string')
+    .slice(0, mostTags)
+    .map((tag) => cut(tag, 200));
 }

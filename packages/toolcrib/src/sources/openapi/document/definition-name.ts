@@ -1,6 +1,6 @@
-import { shortHash } from './short-hash.ts';
+import { shortHash } from '../../documents/short-hash.ts';
 
-/** A name among `$defs`: the last part of the reference, told apart from others of the same name unless it is where schemas are kept. */
+/** A name for `$defs`: the last part of the reference, with a hash unless the reference leads to the usual place of schemas. */
 export function definitionName(reference: string): string {
   const last = reference.slice(reference.lastIndexOf('/') + 1);
   const legal = last.replaceAll(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 100);

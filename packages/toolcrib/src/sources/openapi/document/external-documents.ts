@@ -1,28 +1,27 @@
 import { CribError } from '../../../model/crib-error.ts';
-import type { Json, JsonObject } from '../../../model/json.ts';
-import { isObject } from './node.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
 import type { OpenDocument } from './open-document.ts';
-import { parseDocument } from './parse-document.ts';
-import { shortHash } from './short-hash.ts';
+import { parseDocument } from '../../documents/parse-document.ts';
+import { shortHash } from '../../documents/short-hash.ts';
 
 const mostDocuments = 5000;
 const mostText = 64 * 1024 * 1024;
 const loadedAtOnce = 8;
-/** Where the documents stand that another one refers to. */
+/** The field of the root that holds the embedded documents. */
 const place = 'x-external';
 
 export interface ExternalDocuments {
-  /** Addresses that may be read begin with one of these. */
+  /** Prefixes of the addresses that may be read. */
   allowed: readonly string[];
   load(url: string): Promise<string>;
 }
 
-/** What was read beside the document itself. */
+/** The documents that were read beside the main document. */
 export interface LoadedDocuments {
   /** In the order in which the documents refer to them. */
   urls: string[];
   bytes: number;
-  /** Those that could not be. */
+  /** One for each document that could not be read. */
   warnings: string[];
 }
 
@@ -31,13 +30,13 @@ type Wanted = readonly [address: string, at: string];
 interface Piece {
   value: Json;
   url: URL | null;
-  /** Where it stands in the whole, as the beginning of a pointer. */
+  /** The JSON Pointer to this document in the main document. */
   at: string;
 }
 
 /**
- * Puts the documents that this one refers to inside of it, as far as that is allowed, and makes the references lead there. All others stay as
- * they are: what needs them is reported where it is used.
+ * Embeds the documents that this one refers to, as far as `allowed` permits, and rewrites the references to lead there. Other references
+ * stay as they are, and the operations that need them are reported.
  */
 export async function takeInDocuments(
   { root, origins }: Pick<OpenDocument, 'root' | 'origins'>,
@@ -46,12 +45,13 @@ export async function takeInDocuments(
 ): Promise<LoadedDocuments> {
   const loaded: LoadedDocuments = { urls: [], bytes: 0, warnings: [] };
   if (allowed.length === 0) return loaded;
-  const places = new Map<string, string>();
-  if (url !== null) places.set(withoutFragment(url), '');
+  /** JSON Pointers of the documents, by address. */
+  const pointers = new Map<string, string>();
+  if (url !== null) pointers.set(withoutFragment(url), '');
   const documents: JsonObject = {};
-  const mayRead = ({ href }: URL) => allowed.some((beginning) => isBelow(href, beginning));
+  const mayRead = ({ href }: URL) => allowed.some((prefix) => isBelow(href, prefix));
 
-  /** Nothing where it cannot be read: only what needs it is the worse for it. */
+  /** Empty if the document cannot be read: only operations that need it are affected. */
   function read([address, at]: Wanted, text: PromiseSettledResult<string>): Piece[] {
     let value: Json;
     try {
@@ -63,7 +63,7 @@ export async function takeInDocuments(
       return [];
     }
     loaded.urls.push(address);
-    if (loaded.bytes > mostText) throw tooMuch(`more than ${mostText / 1024 / 1024} MiB`);
+    if (loaded.bytes > mostText) throw tooMuch(`more than ${mostText / 1024 / 1024} MiB of other documents`);
     documents[at.split('/').at(-1) ?? ''] = value;
     return [{ value, url: new URL(address), at }];
   }
@@ -73,21 +73,21 @@ export async function takeInDocuments(
     for (const piece of pieces) {
       redirect(piece, (address) => {
         const name = withoutFragment(address);
-        if (!places.has(name) && mayRead(address)) {
+        if (!pointers.has(name) && mayRead(address)) {
           const at = `/${place}/${shortHash(name)}`;
-          places.set(name, at);
+          pointers.set(name, at);
           origins.set(at, name);
           wanted.push([name, at]);
         }
-        return places.get(name);
+        return pointers.get(name);
       });
     }
-    if (places.size > mostDocuments) throw tooMuch(`more than ${mostDocuments} documents`);
+    if (pointers.size > mostDocuments) throw tooMuch(`more than ${mostDocuments} other documents`);
     pieces = [];
     for (let from = 0; from < wanted.length; from += loadedAtOnce) {
       const slice = wanted.slice(from, from + loadedAtOnce);
       const texts = await Promise.allSettled(slice.map(async ([address]) => load(address)));
-      // In the order of the document, whichever came first.
+      // In the order of the references, whichever document arrived first.
       for (const [index, text] of texts.entries()) pieces.push(...read(slice[index] as Wanted, text));
     }
   }
@@ -95,8 +95,8 @@ export async function takeInDocuments(
   return loaded;
 }
 
-/** Rewrites every reference of a document that leads to a place in the whole. */
-function redirect({ value, url, at }: Piece, placeOf: (address: URL) => string | undefined): void {
+/** Rewrites every reference that leads to an embedded document. */
+function redirect({ value, url, at }: Piece, pointerTo: (address: URL) => string | undefined): void {
   const seen = new Set<Json>();
   const open: Json[] = [value];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -105,18 +105,18 @@ function redirect({ value, url, at }: Piece, placeOf: (address: URL) => string |
     if (isObject(node) && typeof node['$ref'] === 'string') {
       const reference = node['$ref'];
       const address = URL.parse(reference, url?.href);
-      const target = reference.startsWith('#') ? at : address === null ? undefined : placeOf(address);
+      const target = reference.startsWith('#') ? at : address === null ? undefined : pointerTo(address);
       const fragment = reference.includes('#') ? reference.slice(reference.indexOf('#') + 1) : '';
       if (target !== undefined) node['$ref'] = `#${target}${fragment}`;
     }
-    // What stands first is taken first.
+    // Reversed, because `pop` takes the last: documents are listed in the order of their references.
     for (const inner of Object.values(node).reverse()) if (typeof inner === 'object') open.push(inner);
   }
 }
 
-/** A beginning of an address ends where a part of its path does: `https://a.example/api` does not allow `https://a.example/api-keys`. */
-function isBelow(href: string, beginning: string): boolean {
-  const address = URL.parse(beginning);
+/** A prefix matches only whole path segments: `https://a.example/api` does not allow `https://a.example/api-keys`. */
+function isBelow(href: string, prefix: string): boolean {
+  const address = URL.parse(prefix);
   if (address === null || !href.startsWith(address.href)) return false;
   const next = href[address.href.length];
   return address.href.endsWith('/') || next === undefined || '/?#'.includes(next);

@@ -1,20 +1,20 @@
-import type { Json, JsonObject } from '../../../model/json.ts';
-import { isObject, listAt, own, type Node } from './node.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
+import { listAt, own, type Node } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
 
-/** The properties of an object, wherever they stand in the schemas that all hold for it. */
+/** All schemas that apply to the same object, with their properties. */
 export interface Family {
   members: ReadonlySet<JsonObject>;
   properties: Map<string, Json>;
-  /** Whether nothing is missing: no member is elsewhere, and there are not too many. */
+  /** False if a member could not be found in the document, or if there are too many members. */
   complete: boolean;
-  /** The names of those that are `readOnly` or `writeOnly`. */
+  /** The names of the properties that are `readOnly` or `writeOnly`. */
   hidden(keyword: 'readOnly' | 'writeOnly'): Set<string>;
 }
 
 const mostMembers = 200;
 
-/** Follows references and `allOf`, as far as the document goes. */
+/** Follows `allOf`, and references within the document. */
 export function familyOf(document: OpenDocument, schema: Node): Family {
   const properties = new Map<string, Json>();
   const members = new Set<JsonObject>();

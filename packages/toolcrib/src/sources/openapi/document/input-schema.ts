@@ -1,12 +1,12 @@
 import type { HttpParameter, HttpRequestBody } from '../../../model/http-operation.ts';
-import type { Json, JsonObject, JsonSchema } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../../../model/json.ts';
 import { bodySchema } from './body-schema.ts';
 import { definitionsFor, nearestDefinitions } from './definitions.ts';
-import { cut, isObject } from './node.ts';
+import { cut } from '../../documents/node.ts';
 import type { FoundParameter } from './parameters.ts';
 import type { FoundBody } from './request-body.ts';
 import type { SchemaTranslator, Translated } from './schema-translator.ts';
-import { Unusable } from './unusable.ts';
+import { Unusable } from '../../documents/unusable.ts';
 
 const largest = 512 * 1024;
 const large = 128 * 1024;
@@ -14,14 +14,14 @@ const longestDescription = 2000;
 
 interface InputParts {
   parameters: readonly FoundParameter[];
-  /** The same, in the same order. */
+  /** The argument names of the parameters, in the same order. */
   names: readonly HttpParameter['argument'][];
   body: FoundBody | null;
-  /** The same, as it is sent. */
+  /** How the body is sent. */
   sent: HttpRequestBody | null;
 }
 
-/** [OAS-2] [OAS-3] What a tool takes: one argument for each parameter and one for the body, with all definitions that are reached. */
+/** [OAS-2] [OAS-3] The input schema of a tool: one argument for each parameter and one for the body, with all reachable definitions. */
 export function inputSchema(
   translator: SchemaTranslator,
   { parameters, names, body, sent }: InputParts,
@@ -48,7 +48,7 @@ export function inputSchema(
 
   let definitions = definitionsFor(translator, references, largest);
   if (definitions === undefined) {
-    warn(`Its arguments take more than ${largest / 1024} KiB to describe; anything goes in the deepest parts of them`);
+    warn(`The input schema takes more than ${largest / 1024} KiB; its deepest parts accept any value`);
     definitions = nearestDefinitions(translator, references, large);
   }
   const schema: JsonObject = { type: 'object', properties: Object.fromEntries(properties) };
@@ -60,7 +60,7 @@ export function inputSchema(
 }
 
 function tooLarge(): Unusable {
-  return new Unusable(`Its arguments take more than ${largest / 1024} KiB to describe`);
+  return new Unusable(`The input schema takes more than ${largest / 1024} KiB`);
 }
 
 function parameterDescription({ name, in: place, description }: FoundParameter, argument: string): string | undefined {
@@ -77,7 +77,7 @@ function choiceDescription(argument: string): string {
   return `The media type of ${argument}; unless given, the first of them that fits it`;
 }
 
-/** The words of the parameter go before those of its schema. */
+/** The description of the parameter overrides that of its schema. */
 function described(schema: JsonObject | boolean, description: string | undefined): JsonObject | boolean {
   if (description === undefined) return schema === true ? {} : schema;
   return { ...(isObject(schema) ? schema : schema ? {} : { not: {} }), description: cut(description, longestDescription) };

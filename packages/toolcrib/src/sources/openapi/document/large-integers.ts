@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
-import { own } from './node.ts';
+import { own } from '../../documents/node.ts';
 
-/** Integers of more than 53 bits, as text: what a number holds exactly is no text. */
+/** Patterns for integers of more than 53 bits, given as text. Smaller integers must be numbers, which hold them exactly. */
 const texts: Record<string, string> = { int64: '^-?[1-9][0-9]{15,18}$', uint64: '^[1-9][0-9]{15,19}$' };
 
-/** [OAS-3] What beside integers is taken where one may be larger than a number can be exactly. */
+/** [OAS-3] Accepts text beside numbers for integers that may be too large for an exact number; undefined for all others. */
 export function largeIntegers(types: readonly string[], node: JsonObject): JsonObject | undefined {
   const format = own(node, 'format');
   const pattern = typeof format === 'string' && Object.hasOwn(texts, format) ? texts[format] : undefined;

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
 import { largeIntegers } from './large-integers.ts';
-import { cut, listAt, own, textAt } from './node.ts';
+import { cut, listAt, own, textAt } from '../../documents/node.ts';
 import { legalPattern } from './pattern.ts';
 import { plainKeywords, typesOf } from './schema-keywords.ts';
 
 const longestDescription = 2000;
 
-/** A keyword that holds no schema, with the schema that it stands in. Undefined where it says nothing that JSON Schema could. */
+/** Translates a keyword of `node` that holds no schema. Undefined if JSON Schema cannot express it. */
 export function leafKeyword(keyword: string, value: Json, node: JsonObject, warn: (message: string) => void): JsonObject | undefined {
   switch (keyword) {
     case 'type':
@@ -19,7 +19,7 @@ export function leafKeyword(keyword: string, value: Json, node: JsonObject, warn
       return formatKeyword(value, node);
     case 'contentEncoding':
       return typeof value === 'string' ? bytes(node) : undefined;
-    // Before 3.1 these were switches of `minimum` and `maximum`.
+    // Before 3.1 these were booleans that modify `minimum` and `maximum`.
     case 'exclusiveMinimum':
       return plain(keyword, value === true ? (own(node, 'minimum') ?? null) : value);
     case 'exclusiveMaximum':
@@ -35,7 +35,7 @@ export function leafKeyword(keyword: string, value: Json, node: JsonObject, warn
 
 function typeKeyword(value: Json, node: JsonObject, warn: (message: string) => void): JsonObject | undefined {
   const types = typesOf(value);
-  if (types.length === 0) warn(`JSON Schema knows no type ${cut(JSON.stringify(value), 100)}; any is taken`);
+  if (types.length === 0) warn(`JSON Schema has no type ${cut(JSON.stringify(value), 100)}; any type is accepted`);
   if (types.length === 0) return undefined;
   const type = types.length === 1 ? types.join('') : types;
   return value === 'file' ? { type, ...bytes(node) } : (largeIntegers(types, node) ?? { type });
@@ -44,7 +44,7 @@ function typeKeyword(value: Json, node: JsonObject, warn: (message: string) => v
 function enumKeyword(value: Json, node: JsonObject): JsonObject | undefined {
   const values = listAt(value);
   if (values.length === 0) return undefined;
-  // YAML takes `1.0` and `true` for what they look like, also where text is meant.
+  // YAML parses `1.0` and `true` as a number and a boolean, even if text is meant.
   const onlyText = own(node, 'type') === 'string';
   return { enum: onlyText ? values.map((one) => (typeof one === 'number' || typeof one === 'boolean' ? String(one) : one)) : values };
 }
@@ -52,7 +52,7 @@ function enumKeyword(value: Json, node: JsonObject): JsonObject | undefined {
 function patternKeyword(value: Json, warn: (message: string) => void): JsonObject | undefined {
   if (typeof value !== 'string') return undefined;
   const pattern = legalPattern(value);
-  if (pattern === undefined) warn(`The pattern ${cut(value, 200)} is no regular expression of ECMAScript; it is left out`);
+  if (pattern === undefined) warn(`The pattern ${cut(value, 200)} is not an ECMAScript regular expression; it is left out`);
   return pattern === undefined ? undefined : { pattern };
 }
 
@@ -62,7 +62,7 @@ function formatKeyword(value: Json, node: JsonObject): JsonObject | undefined {
   return plain('format', value);
 }
 
-/** Bytes travel as base64 in JSON, whatever they are in the request. */
+/** Arguments are JSON, so raw bytes are given in base64. */
 function bytes(node: JsonObject): JsonObject {
   const encoding = textAt(own(node, 'contentEncoding')) ?? 'binary';
   return { contentEncoding: encoding === 'binary' ? 'base64' : encoding };

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../model/json.ts';
-import { own } from './node.ts';
+import { own } from '../../documents/node.ts';
 
-/** Where a schema stands in the one around it: it looks at a part of the value, at all of it, or is one of several that may hold for it. */
-export type Standing = 'inside' | 'beside' | 'choice';
+/** How a schema relates to the one around it: it describes a part of the value, the same value, or one choice for it. */
+export type Position = 'inside' | 'beside' | 'choice';
 
-/** `nullable` of 3.0, which Swagger 2.0 has as an extension: the value may also be null. */
-export function nullable(node: JsonObject, schema: JsonObject, stands: Standing): JsonObject {
+/** `nullable` in 3.0, an extension in Swagger 2.0: the value may also be null. */
+export function nullable(node: JsonObject, schema: JsonObject, position: Position): JsonObject {
   if (own(node, 'nullable') !== true && own(node, 'x-nullable') !== true) return schema;
   const { type, enum: values, $ref, allOf, anyOf, oneOf, ...rest } = schema;
   const parts: JsonObject = Object.fromEntries(
@@ -18,7 +18,7 @@ export function nullable(node: JsonObject, schema: JsonObject, stands: Standing)
   if (Object.keys(parts).length > 0)
     return { ...rest, ...(values === undefined ? {} : { enum: values }), anyOf: [parts, { type: 'null' }] };
   if (Array.isArray(values)) return values.includes(null) ? schema : { ...schema, enum: [...values, null] };
-  // A choice that says nothing else means null, and null alone: read as anything, it would make the others meaningless.
+  // A choice that is only nullable means null: if it allowed anything, the other choices would be pointless.
   const saysNothing = Object.keys(schema).every((keyword) => keyword === 'description');
-  return stands === 'choice' && saysNothing ? { ...schema, type: 'null' } : schema;
+  return position === 'choice' && saysNothing ? { ...schema, type: 'null' } : schema;
 }

@@ -1,23 +1,24 @@
 import { CribError } from '../../../model/crib-error.ts';
-import type { Json, JsonObject } from '../../../model/json.ts';
-import { isObject, own, textAt, type Node } from './node.ts';
-import { Unusable } from './unusable.ts';
+import { atReference } from '../../../model/json-pointer.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
+import { own, textAt, type Node } from '../../documents/node.ts';
+import { Unusable } from '../../documents/unusable.ts';
 
 type Format = '2.0' | '3.0' | '3.1' | '3.2';
 
-/** A document with all that it refers to, and the way along its references. */
+/** A document with a way to resolve its references. */
 export interface OpenDocument {
   readonly root: JsonObject;
   readonly format: Format;
   /** As the document writes it. */
   readonly version: string;
-  /** Where the parts came from that were taken in from other documents, by their pointers. */
+  /** The addresses of embedded documents, by JSON Pointer. */
   readonly origins: Map<string, string>;
-  /** A reference as whoever wrote the document knows it. */
+  /** A reference in the form that the author of the document knows, for messages. */
   shown(reference: string): string;
-  /** What a reference leads to; undefined where that is nowhere. Throws `Unusable` where it leads out of the document. */
+  /** The target of a reference; undefined if it does not exist. Throws `Unusable` if the reference leads to another document. */
   find(reference: string): Node;
-  /** The object itself, or what its `$ref` leads to; `what` says in a reason what it should have been. */
+  /** The object itself, or the target of its `$ref`. `what` names the object in the reason of an `Unusable`. */
   follow(node: Node, what: string): JsonObject;
 }
 
@@ -29,7 +30,7 @@ export function openDocument(value: Json): OpenDocument {
 
   function find(reference: string): Node {
     if (!reference.startsWith('#')) throw new Unusable(outside(reference));
-    if (!found.has(reference)) found.set(reference, locate(root, reference.slice(1)));
+    if (!found.has(reference)) found.set(reference, atReference(root, reference));
     return found.get(reference);
   }
 
@@ -51,66 +52,45 @@ export function openDocument(value: Json): OpenDocument {
     follow(node, what) {
       let at = node;
       for (let step = 0; step < longestChain; step++) {
-        if (!isObject(at)) throw new Unusable(`${what} is no object`);
+        if (!isObject(at)) throw new Unusable(`${what} is not an object`);
         const reference = own(at, '$ref');
         if (typeof reference !== 'string') return at;
         at = find(reference);
-        if (at === undefined) throw new Unusable(`${what} refers to ${shown(reference)}, which is not there`);
+        if (at === undefined) throw new Unusable(`${what} refers to ${shown(reference)}, which does not exist`);
       }
       throw new Unusable(`${what} refers to itself`);
     },
   };
 }
 
-/** RFC 6901, in a fragment. */
-function locate(root: JsonObject, pointer: string): Node {
-  let at: Node = root;
-  if (pointer === '') return at;
-  if (!pointer.startsWith('/')) return undefined;
-  for (const segment of pointer.slice(1).split('/')) {
-    if (typeof at !== 'object' || at === null) return undefined;
-    const name = decoded(segment).replaceAll('~1', '/').replaceAll('~0', '~');
-    at = own(at as JsonObject, name);
-  }
-  return at;
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
-
 function outside(reference: string): string {
-  return `It refers to ${reference.slice(0, 500)}, which is another document: external_refs has to allow its address`;
+  return `The reference ${reference.slice(0, 500)} leads to another document: allow its address in external_refs`;
 }
 
 function recognise(value: Json): { root: JsonObject; format: Format; version: string } {
   if (!isObject(value)) throw notOpenApi(Array.isArray(value) ? 'It is a list.' : value === null ? 'It is empty.' : 'It is only text.');
-  // YAML reads 2.0 and 3.1 as numbers where nobody has put them in quotes.
+  // YAML parses 2.0 and 3.1 as numbers unless they are quoted.
   const named = own(value, 'openapi') ?? own(value, 'swagger');
   const version = typeof named === 'number' ? named.toFixed(1) : named;
   if (typeof version !== 'string') throw notOpenApi(looksLike(value));
   const format = (['2.0', '3.0', '3.1', '3.2'] as const).find((known) => version === known || version.startsWith(`${known}.`));
   if (format === undefined) {
-    throw notOpenApi(`It says that it is OpenAPI ${version.slice(0, 50)}; 2.0, 3.0, 3.1 and 3.2 can be read.`);
+    throw notOpenApi(`Its version is OpenAPI ${version.slice(0, 50)}; 2.0, 3.0, 3.1 and 3.2 are supported.`);
   }
   return { root: value, format, version };
 }
 
-/** What somebody may have given in its place. */
+/** Names the format that was given by mistake. */
 function looksLike(value: JsonObject): string {
   if (Object.hasOwn(value, 'arazzo')) return 'It is an Arazzo document: register it as a source of type workflow.';
   if (Object.hasOwn(value, 'asyncapi')) return 'It is an AsyncAPI document.';
-  if (Object.hasOwn(value, 'swaggerVersion')) return 'It is of Swagger 1, which has to be converted first.';
+  if (Object.hasOwn(value, 'swaggerVersion')) return 'It is a Swagger 1 document: convert it to OpenAPI first.';
   if (Object.hasOwn(value, 'call_template_type')) return 'It is a UTCP call template: use toolcrib import.';
   if (Object.hasOwn(value, 'mcpServers')) return 'It is a configuration of MCP servers: use toolcrib import.';
   if (isObject(value['info']) && Object.hasOwn(value['info'], '_postman_id')) return 'It is a Postman collection.';
   if (textAt(own(value, '$schema')) !== undefined) return 'It is a JSON Schema.';
   const names = Object.keys(value).slice(0, 5).join(', ').slice(0, 200);
-  return names === '' ? 'It is empty.' : `It has neither openapi nor swagger, but ${names}.`;
+  return names === '' ? 'It is empty.' : `It has no field openapi or swagger, but ${names}.`;
 }
 
 function notOpenApi(reason: string): CribError {

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../../model/json.ts';
-import { cut, isObject, objectAt, own, textAt, type Node } from './node.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
+import { cut, objectAt, own, textAt, type Node } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
-import { Unusable } from './unusable.ts';
+import { Unusable } from '../../documents/unusable.ts';
 
-/** One operation where the document has it. */
+/** One operation, with its place in the document. */
 export interface FoundOperation {
   method: string;
   path: string;
@@ -19,15 +19,15 @@ export interface Skipped {
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
-/** What only operations have: the rest of their fields is found in schemas and path items, too. */
+/** Fields that only operations have; their other fields also occur in schemas and path items. */
 const fieldsOfOperations = ['operationId', 'requestBody', 'responses', 'tags', 'security', 'callbacks', 'consumes', 'produces'];
 
-/** [OAS-1] All operations below `paths`; webhooks and callbacks are requests that others make. */
+/** [OAS-1] All operations below `paths`. Webhooks and callbacks are left out: the service sends those requests. */
 export function findOperations(document: OpenDocument): { operations: FoundOperation[]; skipped: Skipped[] } {
   const operations: FoundOperation[] = [];
   const skipped: Skipped[] = [];
 
-  /** What cannot be read is reported, and nothing else is the worse for it. */
+  /** Skips and reports an unreadable part, without affecting the rest. */
   function orSkip(method: string, path: string, read: () => unknown): void {
     try {
       read();
@@ -56,7 +56,7 @@ export function findOperations(document: OpenDocument): { operations: FoundOpera
       }
       for (const [method, operation] of Object.entries(objectAt(own(pathItem, 'additionalOperations')))) {
         if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,50}$/.test(method) || method.toUpperCase() === 'CONNECT') {
-          skipped.push({ operation: labelOf({ method, path }), reason: 'It has a method that cannot be sent' });
+          skipped.push({ operation: labelOf({ method, path }), reason: 'The method cannot be sent' });
         } else take(method.toUpperCase(), path, operation, pathItem);
       }
     });
@@ -64,18 +64,18 @@ export function findOperations(document: OpenDocument): { operations: FoundOpera
   return { operations, skipped };
 }
 
-/** Documents in several files often keep all paths in one of them, which no version of OpenAPI provides for. */
+/** Documents in several files often put all paths behind one `$ref`, which no version of OpenAPI provides for. */
 function pathsOf(document: OpenDocument): JsonObject {
   const paths = objectAt(own(document.root, 'paths'));
   return typeof own(paths, '$ref') === 'string' ? withSiblings(document, paths) : paths;
 }
 
-/** [OAS-1] An operation, wherever it stands: OpenAPI has no references to operations, and documents in several files use them. */
+/** [OAS-1] Resolves an operation: OpenAPI has no references to operations, but documents in several files use them. */
 function operationAt(document: OpenDocument, given: Node): JsonObject {
   const operation = withSiblings(document, given);
   const reference = isObject(given) ? own(given, '$ref') : undefined;
   if (reference === undefined || fieldsOfOperations.some((field) => Object.hasOwn(operation, field))) return operation;
-  throw new Unusable(`It refers to ${cut(JSON.stringify(reference), 500)}, which is not an operation`);
+  throw new Unusable(`The entry refers to ${cut(JSON.stringify(reference), 500)}, which is not an operation`);
 }
 
 function idOf(operation: JsonObject): string | null {
@@ -83,15 +83,15 @@ function idOf(operation: JsonObject): string | null {
   return id === undefined ? null : cut(id, 512);
 }
 
-/** What is beside a `$ref` counts too: OpenAPI leaves it open, and documents use it. */
+/** Fields beside a `$ref` count too: OpenAPI leaves that open, and documents use it. */
 function withSiblings(document: OpenDocument, given: Node): JsonObject {
-  const target = document.follow(given, 'It');
+  const target = document.follow(given, 'The entry');
   if (target === given || !isObject(given)) return target;
   const { $ref: _reference, ...beside } = given;
   return { ...target, ...beside };
 }
 
-/** What an operation is called in a report. */
+/** The label of an operation in a report. */
 export function labelOf({ method, path }: { method: string; path: string }): string {
   return `${method} ${path}`.slice(0, 500).toWellFormed();
 }

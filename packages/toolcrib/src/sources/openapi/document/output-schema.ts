@@ -1,26 +1,26 @@
-import type { Json, JsonObject, JsonSchema } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../../../model/json.ts';
 import { nearestDefinitions } from './definitions.ts';
-import { isObject, type Node } from './node.ts';
+import type { Node } from '../../documents/node.ts';
 import type { SchemaTranslator } from './schema-translator.ts';
-import { Unusable } from './unusable.ts';
+import { Unusable } from '../../documents/unusable.ts';
 
 const largest = 8 * 1024;
 const depths = [12, 8, 6, 4];
 
-/** [OAS-3] What an answer looks like, in the room there is: only advice, and undefined where the answer is no object. */
+/** [OAS-3] The schema of a response, pruned to the size limit: it is only advice. Undefined if the response is not an object. */
 export function outputSchema(translator: SchemaTranslator, node: Node): JsonSchema | undefined {
   if (node === undefined) return undefined;
   try {
     const root = rootOf(translator, node);
     return root === undefined ? undefined : fitting(translator, root.schema, root.references);
   } catch (error) {
-    // What cannot be described is answered all the same.
+    // A response that cannot be described is still returned.
     if (error instanceof Unusable) return undefined;
     throw error;
   }
 }
 
-/** The schema itself and not a reference to it: its type has to be seen. */
+/** The schema itself instead of a reference, because its type must be visible. */
 function rootOf(translator: SchemaTranslator, node: Node): { schema: JsonObject; references: ReadonlySet<string> } | undefined {
   let { schema, references } = translator.translate(node);
   for (let step = 0; step < 20 && isObject(schema) && typeof schema['$ref'] === 'string'; step++) {
@@ -48,7 +48,7 @@ function isUsed(translator: SchemaTranslator, reference: string, schema: JsonObj
   return JSON.stringify(schema).includes(`"#/$defs/${translator.definition(reference).name}"`);
 }
 
-/** Objects below this depth are replaced by one that lets everything through. */
+/** Replaces objects below this depth with `{}`, which accepts any value. */
 function pruned(value: Json, depth: number): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => pruned(item, depth));

@@ -1,10 +1,11 @@
 import type { CursorPagination, HttpParameter } from '../../../model/http-operation.ts';
+import { isObject } from '../../../model/json.ts';
 import { familyOf } from './family.ts';
-import { isObject, own, type Node } from './node.ts';
+import { own, type Node } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
 import { typesOf } from './schema-keywords.ts';
 
-/** Names that can mean nothing else: the field of an answer that holds the next cursor, and the parameters that take it. */
+/** Unambiguous names: the field of a response that holds the next cursor, and the parameters that take the cursor. */
 const cursors: Record<string, string[]> = {
   next_cursor: ['cursor', 'next_cursor'],
   nextCursor: ['cursor', 'nextCursor'],
@@ -21,10 +22,10 @@ const cursors: Record<string, string[]> = {
   continue: ['continue'],
 };
 
-/** Objects beside the list that hold it. */
+/** Objects beside the list that may hold the cursor. */
 const wrappers = ['response_metadata', 'pagination', 'paging', 'meta', 'metadata', 'page_info'];
 
-/** Where the answer names the next page, and which argument asks for it; null unless the document leaves no doubt. */
+/** The field of a response that names the next page, and the argument that takes it. Null unless the document is unambiguous. */
 export function findPagination(document: OpenDocument, answer: Node, parameters: readonly HttpParameter[]): CursorPagination | null {
   const takers = new Map(parameters.filter((one) => one.in === 'query' && !one.required).map((one) => [one.name, one.argument]));
   if (takers.size === 0 || answer === undefined) return null;

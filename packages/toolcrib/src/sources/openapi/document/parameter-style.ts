@@ -1,6 +1,6 @@
 import type { HttpParameter, ParameterStyle } from '../../../model/http-operation.ts';
 import type { JsonObject } from '../../../model/json.ts';
-import { own, textAt } from './node.ts';
+import { own, textAt } from '../../documents/node.ts';
 
 type Place = HttpParameter['in'];
 
@@ -20,7 +20,7 @@ const collectionStyles: Record<string, ParameterStyle | undefined> = {
 
 export type Style = Pick<HttpParameter, 'style' | 'explode'>;
 
-/** [OAS-2] How a parameter is written where the document gives a style, or says nothing. Undefined where this style is none for its place. */
+/** [OAS-2] The documented style of a parameter, or the default. Undefined if the documented style is not allowed in its place. */
 export function styleOf(place: Place, parameter: JsonObject): Style | undefined {
   const given = own(parameter, 'style');
   const style = given === undefined ? styles[place][0] : styles[place].find((known) => known === given);
@@ -33,7 +33,7 @@ export function explodesByDefault(style: ParameterStyle): boolean {
   return style === 'form' || style === 'cookie';
 }
 
-/** The same of Swagger 2.0, whose lists are comma-separated unless `collectionFormat` says otherwise. */
+/** The style of a Swagger 2.0 parameter: lists are comma-separated unless `collectionFormat` says otherwise. */
 export function collectionStyle(place: Place | 'formData', parameter: JsonObject): Style {
   const format = textAt(own(parameter, 'collectionFormat')) ?? 'csv';
   const usual: ParameterStyle = place === 'path' || place === 'header' ? 'simple' : 'form';

@@ -1,18 +1,18 @@
 import type { HttpParameter } from '../../../model/http-operation.ts';
-import type { JsonObject } from '../../../model/json.ts';
-import { isObject, listAt, objectAt, own, textAt, type Node } from './node.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
+import { listAt, objectAt, own, textAt, type Node } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
 import { isMediaType } from './media-types.ts';
 import { collectionStyle, styleOf } from './parameter-style.ts';
-import { Unusable } from './unusable.ts';
+import { Unusable } from '../../documents/unusable.ts';
 
-/** A parameter with the part of the document that says what its values are. */
+/** A parameter with its schema in the document. */
 export interface FoundParameter extends Omit<HttpParameter, 'argument'> {
   description: string | undefined;
   schema: Node;
 }
 
-/** Of an operation of Swagger 2.0, beside its parameters. */
+/** The parameters of a Swagger 2.0 operation that form its body. */
 export interface BodyParameters {
   body: JsonObject | undefined;
   form: JsonObject[];
@@ -23,14 +23,14 @@ const mostParameters = 2000;
 const longestName = 512;
 const places = ['path', 'query', 'querystring', 'header', 'cookie'] as const;
 
-/** What OpenAPI says elsewhere, and what belongs to one connection or to the credential (RFC 9110 §7.6.1). */
+/** Headers that OpenAPI describes elsewhere, and headers of the connection (RFC 9110 §7.6.1) or the credential. */
 const noArguments = new Set(
   'accept content-type authorization connection keep-alive proxy-connection te trailer transfer-encoding upgrade host content-length expect'
     .concat(' proxy-authenticate proxy-authorization cookie')
     .split(' '),
 );
 
-/** [OAS-2] The parameters of the path item and of the operation, whose own go before. */
+/** [OAS-2] The parameters of the path item and of the operation; those of the operation take precedence. */
 export function findParameters(
   document: OpenDocument,
   operation: JsonObject,
@@ -40,11 +40,11 @@ export function findParameters(
   const merged = new Map<string, JsonObject>();
   for (const given of [own(pathItem, 'parameters'), own(operation, 'parameters')]) {
     for (const entry of listAt(given)) {
-      const parameter = document.follow(entry, 'One of its parameters');
+      const parameter = document.follow(entry, 'A parameter');
       merged.set(JSON.stringify([own(parameter, 'in'), own(parameter, 'name')]), parameter);
     }
   }
-  if (merged.size > mostParameters) throw new Unusable(`It has more than ${mostParameters} parameters`);
+  if (merged.size > mostParameters) throw new Unusable(`The operation has more than ${mostParameters} parameters`);
   const all = [...merged.values()];
   const old = document.format === '2.0';
   const isBody = (parameter: JsonObject, place: string) => old && own(parameter, 'in') === place;
@@ -56,18 +56,18 @@ export function findParameters(
   };
 }
 
-/** Nothing where it can be no argument. */
+/** Empty if the parameter cannot be an argument. */
 function readParameter(document: OpenDocument, parameter: JsonObject, warn: (message: string) => void): FoundParameter[] {
   const name = own(parameter, 'name');
   const place = places.find((known) => known === own(parameter, 'in'));
   if (typeof name !== 'string' || name === '') {
-    if (own(parameter, 'required') === true) throw new Unusable('One of its parameters has no name');
-    warn('One of its parameters has no name; it is left out');
+    if (own(parameter, 'required') === true) throw new Unusable('A parameter has no name');
+    warn('A parameter has no name; it is left out');
     return [];
   }
-  if (name.length > longestName) throw new Unusable(`One of its parameters has a name of more than ${longestName} characters`);
+  if (name.length > longestName) throw new Unusable(`A parameter has a name of more than ${longestName} characters`);
   if (place === undefined)
-    throw new Unusable(`The parameter ${name} is in ${JSON.stringify(own(parameter, 'in') ?? null)}, which is no place`);
+    throw new Unusable(`The parameter ${name} is in ${JSON.stringify(own(parameter, 'in') ?? null)}: use ${places.join(', ')}`);
   if (place === 'header' && noArguments.has(name.toLowerCase())) return [];
   const required = place === 'path' || own(parameter, 'required') === true;
   if ((place === 'header' || place === 'cookie') && !token.test(name)) {
@@ -85,7 +85,7 @@ function readParameter(document: OpenDocument, parameter: JsonObject, warn: (mes
   const schema = content_type === null ? own(parameter, 'schema') : isObject(media) ? own(media, 'schema') : undefined;
   let style = styleOf(place, parameter);
   if (style === undefined) {
-    warn(`The parameter ${name} has a style that there is not in a ${place}; it is written in the usual one`);
+    warn(`The parameter ${name} has a style that is not allowed in a ${place}; the default style is used`);
     style = styleOf(place, {}) ?? { style: 'simple', explode: false };
   }
   return [{ ...found, ...style, allow_reserved, content_type, schema: schema ?? {} }];

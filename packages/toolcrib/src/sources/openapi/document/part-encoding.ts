@@ -1,15 +1,15 @@
 import type { ParameterStyle, PartEncoding } from '../../../model/http-operation.ts';
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
 import { familyOf } from './family.ts';
 import { isJson, isMediaType, isText } from './media-types.ts';
-import { isObject, listAt, objectAt, own, textAt, type Node } from './node.ts';
+import { listAt, objectAt, own, textAt, type Node } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
 import { collectionStyle, explodesByDefault } from './parameter-style.ts';
 import { typesOf } from './schema-keywords.ts';
 
 const styles: ParameterStyle[] = ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'];
 
-/** [OAS-2] How the properties of a form or multipart body are written, as far as something is said of them or they are bytes. */
+/** [OAS-2] How the properties of a form or multipart body are written. Properties with the default encoding are left out. */
 export function partEncodings(
   document: OpenDocument,
   schema: Node,
@@ -20,11 +20,11 @@ export function partEncodings(
   for (const [name, property] of familyOf(document, schema).properties) {
     const given = objectAt(own(encoding, name));
     const transfer = multipart ? transferEncoding(document, property) : undefined;
-    const said = textAt(own(given, 'contentType')) ?? transfer?.mediaType;
-    const binary = multipart && isBinary(document, property, said);
+    const givenType = textAt(own(given, 'contentType')) ?? transfer?.mediaType;
+    const binary = multipart && isBinary(document, property, givenType);
     const style = styleOf(given, property, document.format === '2.0');
     const headers = { ...transfer?.headers, ...fixedHeaders(document, objectAt(own(given, 'headers'))) };
-    const content_type = said !== undefined && isMediaType(said) && !said.includes('*') ? said : null;
+    const content_type = givenType !== undefined && isMediaType(givenType) && !givenType.includes('*') ? givenType : null;
     const isUsual = !binary && style.style === null && content_type === null && Object.keys(headers).length === 0;
     if (isUsual && !style.allow_reserved) continue;
     made.push([name, { content_type, ...style, binary, headers }]);
@@ -38,13 +38,13 @@ function styleOf(given: JsonObject, property: Json, old: boolean): Pick<PartEnco
     return { ...collectionStyle('formData', property), allow_reserved };
   }
   const explode = own(given, 'explode');
-  const said = own(given, 'style');
-  if (said === undefined && explode === undefined && !allow_reserved) return { style: null, explode: true, allow_reserved };
-  const style = styles.find((known) => known === said) ?? 'form';
+  const givenStyle = own(given, 'style');
+  if (givenStyle === undefined && explode === undefined && !allow_reserved) return { style: null, explode: true, allow_reserved };
+  const style = styles.find((known) => known === givenStyle) ?? 'form';
   return { style, explode: typeof explode === 'boolean' ? explode : explodesByDefault(style), allow_reserved };
 }
 
-/** OpenAPI 3.1.1 §4.8.15: `contentEncoding` in a part means that its header says so. */
+/** OpenAPI 3.1.1 §4.8.15: `contentEncoding` of a part becomes its Content-Transfer-Encoding header. */
 function transferEncoding(document: OpenDocument, property: Node): { mediaType: string; headers: Record<string, string> } | undefined {
   const schema = resolved(document, property) ?? {};
   if (typesOf(own(schema, 'type')).includes('array')) return transferEncoding(document, own(schema, 'items') ?? {});
@@ -55,8 +55,8 @@ function transferEncoding(document: OpenDocument, property: Node): { mediaType: 
 }
 
 /**
- * Whether raw bytes are sent: `binary` of 3.0, `file` of 2.0, a media type without an encoding of 3.1, or a list of such. What has an encoding
- * is sent as the text that it is.
+ * Whether raw bytes are sent: `binary` of 3.0, `file` of 2.0, a media type without an encoding of 3.1, or a list of these. Encoded bytes
+ * are sent as text.
  */
 export function isBinary(document: OpenDocument, property: Node, contentType?: string): boolean {
   const schema = resolved(document, property);
@@ -67,13 +67,13 @@ export function isBinary(document: OpenDocument, property: Node, contentType?: s
   if (isEncodedText(schema)) return false;
   const mediaType = textAt(own(schema, 'contentMediaType'));
   if (mediaType !== undefined) return !isJson(mediaType) && !isText(mediaType);
-  // In 3.1 a part of which nothing but the media type is said is whatever that type is.
+  // In 3.1 a part may be described by its media type alone.
   const saysNothing =
     types.length === 0 && !['properties', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'].some((key) => Object.hasOwn(schema, key));
   return saysNothing && contentType !== undefined && !contentType.split(',').some((type) => isJson(type) || isText(type));
 }
 
-/** Whether the document wants bytes in an encoding, and not as they are. */
+/** Whether the document requires encoded instead of raw bytes. */
 export function isEncoded(document: OpenDocument, node: Node): boolean {
   return isEncodedText(resolved(document, node) ?? {});
 }
@@ -95,7 +95,7 @@ function resolved(document: OpenDocument, node: Node): JsonObject | undefined {
   return undefined;
 }
 
-/** Those of which the document knows the one value. */
+/** The headers for which the document gives a single value or a default. */
 function fixedHeaders(document: OpenDocument, headers: JsonObject): Record<string, string> {
   const fixed = Object.entries(headers).flatMap(([name, header]): [string, string][] => {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || name.toLowerCase() === 'content-type') return [];

@@ -1,36 +1,36 @@
-import { Unusable } from './unusable.ts';
+import { Unusable } from '../../documents/unusable.ts';
 
 const longest = 2048;
 
-/** The names that stand in braces. */
+/** The names in braces. */
 export function templateNames(path: string): string[] {
   return [...new Set(Array.from(path.matchAll(/\{([^{}]+)\}/g), ([, name = '']) => name))];
 }
 
-/** A path as it is put behind a server, without the fragment by which some documents tell operations apart. */
+/** A path as it is appended to a server, without the fragment that some documents use to tell operations apart. */
 export interface CheckedPath {
   path: string;
-  /** What stands behind a question mark, which OpenAPI does not know and documents have all the same. */
+  /** The query in the path, which OpenAPI does not allow but some documents have. */
   query: [name: string, value: string][];
 }
 
-/** Throws where it leads astray. */
+/** Throws `Unusable` if the path is malformed or could lead elsewhere. */
 export function checkedPath(path: string): CheckedPath {
-  if (!path.startsWith('/')) throw new Unusable('Its path does not begin with a slash');
-  if (path.length > longest) throw new Unusable(`Its path has more than ${longest} characters`);
+  if (!path.startsWith('/')) throw new Unusable('The path must begin with a slash');
+  if (path.length > longest) throw new Unusable(`The path has more than ${longest} characters`);
   const [whole = '', fragment = ''] = path.split('#', 2);
-  if (fragment.includes('/')) throw new Unusable('Its path has a # in the middle');
-  // Spaces and what is not ASCII are percent-encoded later; these would end the request line or be read as something else.
-  if (/[\p{Cc}\\]/u.test(whole)) throw new Unusable('Its path has a control character or a backslash in it');
+  if (fragment.includes('/')) throw new Unusable('The path has a # in the middle');
+  // Spaces and non-ASCII characters are percent-encoded later; these would end the request line or be misread.
+  if (/[\p{Cc}\\]/u.test(whole)) throw new Unusable('The path contains a control character or a backslash');
   const [plain = '', query = ''] = whole.split(/\?(.*)/);
-  if (/[{}]/.test(query)) throw new Unusable('Its path has a query with parameters in it: they have to be described as such');
+  if (/[{}]/.test(query)) throw new Unusable('The path has a query with parameters in it: describe them as query parameters instead');
   const literal = plain.replaceAll(/\{[^{}]*\}/g, 'x');
-  if (/[{}]/.test(literal)) throw new Unusable('The braces in its path do not match');
-  if (literal.split('/').some(isDotSegment)) throw new Unusable('Its path has . or .. in it');
+  if (/[{}]/.test(literal)) throw new Unusable('The braces in the path do not match');
+  if (literal.split('/').some(isDotSegment)) throw new Unusable('The path has . or .. in it');
   return { path: plain, query: [...new URLSearchParams(query)] };
 }
 
-/** RFC 3986 §5.2.4, also written in percent. */
+/** RFC 3986 §5.2.4, also percent-encoded. */
 export function isDotSegment(segment: string): boolean {
   return /^(\.|%2e){1,2}$/i.test(segment);
 }

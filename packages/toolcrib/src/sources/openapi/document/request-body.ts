@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
 import { bodyForms, type Content, type FoundForm } from './body-forms.ts';
 import { bodyKind } from './media-types.ts';
-import { listAt, objectAt, own, textAt } from './node.ts';
+import { listAt, objectAt, own, textAt } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
 import type { BodyParameters } from './parameters.ts';
-import { Unusable } from './unusable.ts';
+import { Unusable } from '../../documents/unusable.ts';
 
-/** A body with the parts of the document that say what is in it. */
+/** A request body as the document describes it. */
 export interface FoundBody {
   required: boolean;
   description: string | undefined;
@@ -14,13 +14,13 @@ export interface FoundBody {
   forms: [FoundForm, ...FoundForm[]];
 }
 
-/** [OAS-2] The body of a request; null where there is none. */
+/** [OAS-2] The body of a request; null if there is none. */
 export function findBody(document: OpenDocument, method: string, operation: JsonObject, old: BodyParameters): FoundBody | null {
   if (document.format === '2.0') return oldBody(document, method, operation, old);
   const given = own(operation, 'requestBody');
-  // RFC 9110 gives it no meaning there, and 3.0 says that it is not to be looked at.
+  // RFC 9110 gives a body no meaning in these methods, and OpenAPI 3.0 says to ignore it.
   if (given === undefined || method === 'TRACE' || method === 'HEAD' || (method === 'GET' && document.format === '3.0')) return null;
-  const requestBody = document.follow(given, 'Its body');
+  const requestBody = document.follow(given, 'The body');
   const content = Object.entries(objectAt(own(requestBody, 'content')));
   const required = own(requestBody, 'required') === true;
   if (content.length === 0 && !required) return null;
@@ -29,12 +29,12 @@ export function findBody(document: OpenDocument, method: string, operation: Json
   return { required, description: textAt(own(requestBody, 'description')), forms: [first, ...more] };
 }
 
-/** One that is wrong does no harm where there are others. */
+/** Ignores broken media types if there are others. */
 function contentsOf(document: OpenDocument, content: [type: string, media: Json][]): Content[] {
   let reason: unknown;
   const contents = content.flatMap(([type, given]): Content[] => {
     try {
-      const media = document.follow(given, 'Its body');
+      const media = document.follow(given, 'The body');
       return [{ type, schema: own(media, 'schema') ?? {}, encoding: objectAt(own(media, 'encoding')) }];
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
@@ -47,7 +47,7 @@ function contentsOf(document: OpenDocument, content: [type: string, media: Json]
 }
 
 function noMediaType(): Unusable {
-  return new Unusable('Its body has no media type that can be sent');
+  return new Unusable('The body has no media type that can be sent');
 }
 
 function oldBody(document: OpenDocument, method: string, operation: JsonObject, { body, form }: BodyParameters): FoundBody | null {

@@ -1,5 +1,4 @@
-import type { Json } from '../../../model/json.ts';
-import { isObject } from './node.ts';
+import { isObject, type Json } from '../../../model/json.ts';
 
 const isCount = (value: Json) => typeof value === 'number' && Number.isInteger(value) && value >= 0;
 const isNumber = (value: Json) => typeof value === 'number' && Number.isFinite(value);
@@ -7,7 +6,7 @@ const isText = (value: Json) => typeof value === 'string';
 const isTexts = (value: Json) => Array.isArray(value) && value.every(isText);
 const longestDefault = 1000;
 
-/** Keywords that stay as they are where their value is what JSON Schema wants, and are left out otherwise: one that is wrong spoils all. */
+/** Keywords that are copied if JSON Schema allows their value, and left out otherwise: one wrong value makes the whole schema invalid. */
 export const plainKeywords: Record<string, (value: Json) => boolean> = {
   multipleOf: (value) => isNumber(value) && (value as number) > 0,
   maximum: isNumber,
@@ -31,11 +30,11 @@ export const plainKeywords: Record<string, (value: Json) => boolean> = {
   dependentRequired: (value) => isObject(value) && Object.values(value).every(isTexts),
 };
 
-/** With one schema that looks at the same value. */
+/** Keywords with one schema for the same value. */
 export const inPlaceKeywords = new Set(['not', 'if', 'then', 'else']);
-/** With a list of such. */
+/** Keywords with a list of schemas for the same value. */
 export const inPlaceLists = new Set(['allOf', 'anyOf', 'oneOf']);
-/** With one schema that looks at a part of the value. */
+/** Keywords with one schema for a part of the value. */
 export const innerKeywords = new Set([
   'items',
   'additionalProperties',
@@ -47,7 +46,7 @@ export const innerKeywords = new Set([
 
 const types = new Set(['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']);
 
-/** `file` is of Swagger 2.0; the others are what people write by mistake, and can mean nothing else. */
+/** `file` is from Swagger 2.0; the others are common mistakes with a clear meaning. */
 const otherNames: Record<string, string> = {
   file: 'string',
   int: 'integer',
@@ -57,7 +56,7 @@ const otherNames: Record<string, string> = {
   bool: 'boolean',
 };
 
-/** The types that JSON Schema knows among those given. */
+/** The given types, without those that JSON Schema does not know. */
 export function typesOf(value: Json | undefined): string[] {
   const given = (Array.isArray(value) ? value : [value]).filter((type) => typeof type === 'string');
   return [...new Set(given.map((type) => (Object.hasOwn(otherNames, type) ? (otherNames[type] ?? type) : type)))].filter((type) =>

@@ -1,26 +1,27 @@
-import type { Json, JsonObject } from '../../../model/json.ts';
-import { isClosed, onlyNames, refusesOthers } from './closed-members.ts';
-import { familyOf } from './family.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
+import { isClosed } from './closed-members.ts';
 import { definitionName } from './definition-name.ts';
-import { describe, leafKeyword } from './leaf-keyword.ts';
-import { cut, isObject, listAt, own, type Node } from './node.ts';
-import { nullable, type Standing } from './nullable.ts';
+import { familyOf } from './family.ts';
+import { describe } from './leaf-keyword.ts';
+import { own, type Node } from '../../documents/node.ts';
+import { nullable, type Position } from './nullable.ts';
 import type { OpenDocument } from './open-document.ts';
-import { legalPattern } from './pattern.ts';
-import { inPlaceKeywords, inPlaceLists, innerKeywords } from './schema-keywords.ts';
+import { alone, type Around, type Direction } from './schema-around.ts';
+import { createSchemaKeyword } from './schema-keyword.ts';
+import { createSchemaMembers, siblingsCount } from './schema-members.ts';
 
-/** A schema as a JSON Schema of 2020-12, with what it refers to by the references of the document. */
+/** A schema translated to JSON Schema 2020-12, with the references of the document that it uses. */
 export interface Translated {
   schema: JsonObject | boolean;
   references: ReadonlySet<string>;
 }
 
-/** One that others refer to. */
+/** A schema that others refer to. */
 export interface Definition {
   name: string;
   schema: JsonObject | boolean;
   references: ReadonlySet<string>;
-  /** Of its JSON. */
+  /** The length of the schema as JSON. */
   size: number;
 }
 
@@ -31,38 +32,27 @@ export interface SchemaTranslator {
 
 interface TranslatorInput {
   document: OpenDocument;
-  /** Requests do not have what is read-only; answers not what is write-only, and no descriptions: their schemas are only advice. */
-  direction: 'request' | 'answer';
+  direction: Direction;
   warn(message: string): void;
 }
 
-/** What a schema has to know of the one that it is a part of. */
-interface Around {
-  /** Properties that are not there, and so cannot be required. */
-  gone: ReadonlySet<string>;
-  /** Whether it leaves what it does not name to the other members of `allOf`. */
-  open: boolean;
-}
-
-const alone: Around = { gone: new Set(), open: false };
-/** Stands before a reference to a schema that is read as such a member: there are two readings of it then. */
+/** Prefix of a reference whose target is translated as a member of `allOf`: such a schema has two translations. */
 const openly = 'open ';
 
-function saysProperties(node: JsonObject): boolean {
-  return Object.hasOwn(node, 'properties') || Object.hasOwn(node, 'additionalProperties');
-}
-
 /**
- * [OAS-3] Translates schemas of every version of OpenAPI. References stay references, so that circles are no harm and nothing is copied;
- * what they lead to is translated once for the whole document.
+ * [OAS-3] Translates schemas of every version of OpenAPI. References stay references, so that cycles are harmless and nothing is copied.
+ * Their targets are translated once for the whole document.
  */
 export function createSchemaTranslator({ document, direction, warn }: TranslatorInput): SchemaTranslator {
-  const hides = direction === 'request' ? 'readOnly' : 'writeOnly';
-  const siblingsCount = document.format === '3.1' || document.format === '3.2';
   const definitions = new Map<string, Definition>();
-  let warnedOfMembers = false;
-  /** What is being translated: a schema that leads to itself without going into the value would be checked for ever. */
+  /** The references being translated: a schema that leads to itself without descending into the value would be validated forever. */
   const underWay = new Set<string>();
+  const membersOf = createSchemaMembers({ document, direction, warn, current });
+
+  function current(): string | undefined {
+    const read = [...underWay].at(-1);
+    return read === undefined ? undefined : document.shown(read.replace(openly, ''));
+  }
 
   function definition(read: string): Definition {
     const known = definitions.get(read);
@@ -72,7 +62,7 @@ export function createSchemaTranslator({ document, direction, warn }: Translator
     const reference = open ? read.slice(openly.length) : read;
     try {
       const target = document.find(reference);
-      if (target === undefined) warn(`${document.shown(reference)} is not in the document; anything goes in its place`);
+      if (target === undefined) warn(`${document.shown(reference)} is not in the document; any value is accepted in its place`);
       const { schema, references } = translate(target ?? {}, open ? { ...alone, open } : alone);
       const made = { name: definitionName(read), schema, references, size: JSON.stringify(schema).length };
       definitions.set(read, made);
@@ -84,55 +74,43 @@ export function createSchemaTranslator({ document, direction, warn }: Translator
 
   function translate(root: Node, around = alone): Translated {
     const references = new Set<string>();
-    /** How far into the value the schema looks that is being translated. */
+    /** How many levels into the value the current schema is. */
     let depth = 0;
+    const keywordOf = createSchemaKeyword({ document, direction, warn, schemaOf });
 
     function refer(written: string, open: boolean): JsonObject {
       const inPlace = depth === 0;
       const reference = open && isClosed(familyOf(document, document.find(written))) ? `${openly}${written}` : written;
       if (inPlace && underWay.has(reference)) {
-        warn(`${document.shown(written)} refers to nothing but itself; anything goes in its place`);
+        warn(`${document.shown(written)} refers to nothing but itself; any value is accepted in its place`);
         return {};
       }
-      // Throws here already where it leads out of the document, and finds circles on the way.
+      // Throws here if the reference leads to another document, and finds cycles.
       if (inPlace) definition(reference);
       references.add(reference);
       return { $ref: `#/$defs/${definitionName(reference)}` };
     }
 
-    function schemaOf(node: Node, stands: Standing, around = alone): JsonObject | boolean {
-      if (stands !== 'inside') return schemaAt(node, stands, around);
+    function schemaOf(node: Node, position: Position, around = alone): JsonObject | boolean {
+      if (position !== 'inside') return schemaAt(node, position, around);
       depth++;
-      const schema = schemaAt(node, stands, around);
+      const schema = schemaAt(node, position, around);
       depth--;
       return schema;
     }
 
-    function schemaAt(node: Node, stands: Standing, around: Around): JsonObject | boolean {
+    function schemaAt(node: Node, position: Position, around: Around): JsonObject | boolean {
       if (typeof node === 'boolean') return node;
       if (!isObject(node)) {
-        warn(`There is ${Array.isArray(node) ? 'a list' : 'a value'} where a schema should be; anything goes in its place`);
+        warn(`There is ${Array.isArray(node) ? 'a list' : 'a value'} where a schema should be; any value is accepted in its place`);
         return {};
       }
       const reference = own(node, '$ref');
       const { within, names } = membersOf(node, around);
-      if (typeof reference !== 'string') return nullable(node, { ...objectSchema(node, within), ...names }, stands);
+      if (typeof reference !== 'string') return nullable(node, { ...objectSchema(node, within), ...names }, position);
       const description = direction === 'request' ? describe(node) : {};
-      const siblings = siblingsCount ? { ...objectSchema(node, within), ...names } : description;
-      return nullable(node, { ...refer(reference, within.open), ...siblings }, stands);
-    }
-
-    /** What members of `allOf`, and what stands beside them, have to know of each other; and what only all of them together can say. */
-    function membersOf(node: JsonObject, around: Around): { within: Around; names?: JsonObject } {
-      const combines = Array.isArray(own(node, 'allOf')) || (siblingsCount && own(node, '$ref') !== undefined && saysProperties(node));
-      if (!combines) return { within: around };
-      const family = familyOf(document, node);
-      const hidden = family.hidden(hides);
-      const gone = hidden.size === 0 ? around.gone : new Set([...hidden, ...around.gone]);
-      if (around.open || !refusesOthers(document, family)) return { within: { ...around, gone } };
-      warnOfMembers();
-      const listed = direction === 'request' ? onlyNames(family)?.filter((name) => !gone.has(name)) : undefined;
-      return { within: { gone, open: true }, ...(listed === undefined ? {} : { names: { propertyNames: { enum: listed } } }) };
+      const siblings = siblingsCount(document) ? { ...objectSchema(node, within), ...names } : description;
+      return nullable(node, { ...refer(reference, within.open), ...siblings }, position);
     }
 
     function objectSchema(node: JsonObject, around: Around): JsonObject {
@@ -144,87 +122,7 @@ export function createSchemaTranslator({ document, direction, warn }: Translator
       return Object.fromEntries(entries);
     }
 
-    function keywordOf(keyword: string, value: Json, node: JsonObject, around: Around): JsonObject | undefined {
-      switch (keyword) {
-        case 'description':
-          return direction === 'request' ? describe(node) : undefined;
-        case 'required':
-          return requiredKeyword(value, node, around.gone);
-        case 'properties':
-          return isObject(value) ? { properties: schemas(value, (inner) => !isHidden(inner)) } : undefined;
-        case 'patternProperties':
-          return isObject(value) ? { patternProperties: patterns(value) } : undefined;
-        case 'dependentSchemas':
-          return isObject(value) ? { dependentSchemas: schemas(value, () => true) } : undefined;
-        case 'prefixItems':
-          return tuple(value);
-        default:
-          return structural(keyword, value, around) ?? leafKeyword(keyword, value, node, warn);
-      }
-    }
-
-    function structural(keyword: string, value: Json, around: Around): JsonObject | undefined {
-      // A list of items was a tuple before 2020-12.
-      if (keyword === 'items' && Array.isArray(value)) return tuple(value);
-      if (keyword === 'additionalProperties' && around.open) return undefined;
-      const isSchema = isObject(value) || typeof value === 'boolean';
-      if (inPlaceKeywords.has(keyword)) return isSchema ? { [keyword]: schemaOf(value, 'beside') } : undefined;
-      if (innerKeywords.has(keyword)) return isSchema ? { [keyword]: schemaOf(value, 'inside') } : undefined;
-      if (inPlaceLists.has(keyword)) {
-        const isChoice = keyword !== 'allOf';
-        const members = listAt(value).map((member) => schemaOf(member, isChoice ? 'choice' : 'beside', isChoice ? alone : around));
-        return members.length === 0 ? undefined : { [keyword]: members };
-      }
-      return undefined;
-    }
-
-    function schemas(given: JsonObject, wanted: (inner: Json) => boolean): JsonObject {
-      const kept = Object.entries(given).filter(([name, inner]) => name !== '__proto__' && wanted(inner));
-      return Object.fromEntries(kept.map(([name, inner]) => [name, schemaOf(inner, 'inside')]));
-    }
-
-    function patterns(given: JsonObject): JsonObject {
-      const legal = Object.entries(given).flatMap(([name, inner]): [string, Json][] => {
-        const pattern = legalPattern(name);
-        if (pattern === undefined) warn(`The pattern ${cut(name, 200)} is no regular expression of ECMAScript; it is left out`);
-        return pattern === undefined ? [] : [[pattern, schemaOf(inner, 'inside')]];
-      });
-      return Object.fromEntries(legal);
-    }
-
-    function tuple(value: Json): JsonObject | undefined {
-      const items = listAt(value);
-      return items.length === 0 ? undefined : { prefixItems: items.map((item) => schemaOf(item, 'inside')) };
-    }
-
-    const schema = schemaOf(root, 'beside', around);
-    return { schema, references };
-  }
-
-  /** Once: the generators that write such schemas write them all alike. */
-  function warnOfMembers(): void {
-    if (warnedOfMembers) return;
-    warnedOfMembers = true;
-    const [where] = [...underWay].slice(-1).map((read) => document.shown(read.replace(openly, '')));
-    warn(
-      `additionalProperties in a part of allOf would refuse what the other parts describe (${where ?? 'in its body'}); ` +
-        'it is not applied to them, here and wherever else it stands so',
-    );
-  }
-
-  function isHidden(node: Json): boolean {
-    if (!isObject(node)) return false;
-    if (own(node, hides) === true) return true;
-    const reference = own(node, '$ref');
-    const target = typeof reference === 'string' && reference.startsWith('#') ? document.find(reference) : undefined;
-    return isObject(target) && own(target, hides) === true;
-  }
-
-  function requiredKeyword(value: Json, node: JsonObject, gone: ReadonlySet<string>): JsonObject | undefined {
-    const properties = own(node, 'properties');
-    const names = listAt(value).filter((name): name is string => typeof name === 'string' && name !== '__proto__' && !gone.has(name));
-    const kept = [...new Set(names)].filter((name) => !isObject(properties) || !isHidden(own(properties, name) ?? {}));
-    return kept.length === 0 ? undefined : { required: kept };
+    return { schema: schemaOf(root, 'beside', around), references };
   }
 
   return { translate, definition };

@@ -1,15 +1,15 @@
 import type { SecurityRequirement } from '../../../model/http-operation.ts';
-import type { JsonObject } from '../../../model/json.ts';
-import { isObject, listAt, objectAt, own, textAt, type Node } from './node.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
+import { listAt, objectAt, own, textAt, type Node } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
-import { Unusable } from './unusable.ts';
+import { Unusable } from '../../documents/unusable.ts';
 
 export interface Security {
   security: SecurityRequirement[][];
   sends_credential: boolean;
 }
 
-/** [OAS-4] Gives what an operation wants to know of who calls: its own wishes, or else those of the document. */
+/** [OAS-4] Gives the security requirements of an operation: its own, or else those of the document. */
 export function createSecurity(
   document: OpenDocument,
   operations: readonly JsonObject[],
@@ -21,9 +21,9 @@ export function createSecurity(
     const security = listAt(given)
       .filter(isObject)
       .map((alternative) => Object.entries(alternative).map(([scheme, scopes]) => requirement(document, scheme, scopes, warn)));
-    // What is only offered with nothing in it is no wish at all.
+    // A list of empty alternatives requires nothing.
     const wanted = security.some(({ length }) => length > 0) ? security : [];
-    // Some documents say nothing of security, and their services want some all the same.
+    // A document without any security may still describe a service that needs a credential.
     return { security: wanted, sends_credential: wanted.length > 0 || (given === undefined && !isUsed) };
   };
 }
@@ -33,7 +33,7 @@ function schemesOf(document: OpenDocument): JsonObject {
   return objectAt(own(objectAt(own(document.root, 'components')), 'securitySchemes'));
 }
 
-/** The scheme itself; undefined where the document has none of this name. */
+/** Undefined if the document has no scheme of this name. */
 export function schemeNamed(document: OpenDocument, name: string): JsonObject | undefined {
   try {
     return document.follow(own(schemesOf(document), name), 'A security scheme');
@@ -47,7 +47,7 @@ function requirement(document: OpenDocument, name: string, scopes: Node, warn: (
   const scheme = schemeNamed(document, name);
   const wanted = { scheme: name, scopes: listAt(scopes).filter((scope) => typeof scope === 'string') };
   if (scheme === undefined) {
-    warn(`It wants the security scheme ${name}, which the document does not have`);
+    warn(`The operation requires the security scheme ${name}, which the document does not define`);
     return { ...wanted, type: 'other' };
   }
   const place = (['header', 'query', 'cookie'] as const).find((known) => known === own(scheme, 'in'));

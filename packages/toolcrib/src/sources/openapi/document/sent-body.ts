@@ -2,11 +2,11 @@ import type { ChosenForm, HttpRequestBody } from '../../../model/http-operation.
 import { fieldsOf, isSameSchema, type FoundForm } from './body-forms.ts';
 import type { OpenDocument } from './open-document.ts';
 import type { FoundBody } from './request-body.ts';
-import { shortHash } from './short-hash.ts';
+import { shortHash } from '../../documents/short-hash.ts';
 
 export const bodyArgument = 'body';
 
-/** [OAS-2] How a body is sent; with the argument that chooses where there are several ways. `names` are those of the other arguments. */
+/** [OAS-2] How a body is sent, with an argument for the media type if there are several forms. `names` are the other arguments. */
 export function sentBodyOf(document: OpenDocument, { required, forms }: FoundBody, names: readonly string[]): HttpRequestBody {
   const [{ content_type, kind, encoding }] = forms;
   const body = { argument: bodyArgument, required, content_type, kind, encoding };

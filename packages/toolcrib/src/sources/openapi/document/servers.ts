@@ -1,19 +1,19 @@
-import type { JsonObject } from '../../../model/json.ts';
-import { isObject, listAt, objectAt, own, textAt, wordAt, type Node } from './node.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
+import { listAt, objectAt, own, textAt, wordAt, type Node } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
 import { isDotSegment } from './path-template.ts';
-import { Unusable } from './unusable.ts';
+import { Unusable } from '../../documents/unusable.ts';
 
 interface ServersInput {
   document: OpenDocument;
-  /** Where the document came from, which relative addresses are below. */
+  /** The document's address, which relative addresses are resolved against. */
   url: URL | null;
-  /** Stands in for all that the document names. */
+  /** Replaces all servers in the document. */
   serverUrl: string | null;
   variables: Readonly<Record<string, string>>;
 }
 
-/** [OAS-4] Gives the address that the path of an operation is put behind. Throws `Unusable` where there is none. */
+/** [OAS-4] Gives the server address that the path of an operation is appended to. Throws `Unusable` if there is none. */
 export function createServers({
   document,
   url: place,
@@ -21,10 +21,10 @@ export function createServers({
   variables,
 }: ServersInput): (operation: JsonObject, pathItem: JsonObject) => string {
   const known = new Map<Node, string | Unusable>();
-  // A file is nowhere that a service could be.
+  // The address of a file cannot be that of a service.
   const url = place !== null && /^https?:$/.test(place.protocol) ? place : null;
 
-  /** The first that can be used, or why none can. */
+  /** The first usable server, or the reason why there is none. */
   function choose(servers: JsonObject[]): string | Unusable {
     let reason: Unusable | undefined;
     for (const server of servers) {
@@ -35,7 +35,7 @@ export function createServers({
         reason ??= error;
       }
     }
-    return reason ?? new Unusable('No server is named: give server_url');
+    return reason ?? new Unusable('The document names no server: give server_url');
   }
 
   function listed(node: Node): JsonObject[] {
@@ -49,7 +49,7 @@ export function createServers({
     let chosen = known.get(key);
     if (chosen === undefined) {
       const global = listed(own(document.root, 'servers'));
-      // Without any, OpenAPI says, there is one with the address `/`.
+      // OpenAPI: without any servers, there is one with the address `/`.
       const servers = [own2, own1, global].find(({ length }) => length > 0) ?? [{ url: '/' }];
       chosen = choose(serverUrl !== null ? [{ url: serverUrl }] : old ? oldServers(document.root, operation, url) : servers);
       known.set(key, chosen);
@@ -59,7 +59,7 @@ export function createServers({
   };
 }
 
-/** Of Swagger 2.0; what it does not say is as it is for the document. The encrypted way goes before. */
+/** The servers of a Swagger 2.0 document, https first. A missing host or scheme is that of the document's address. */
 function oldServers(root: JsonObject, operation: JsonObject, url: URL | null): JsonObject[] {
   const host = textAt(own(root, 'host')) ?? url?.host;
   const path = textAt(own(root, 'basePath')) ?? '/';
@@ -79,14 +79,18 @@ function resolveServer(server: JsonObject, base: URL | null, variables: Readonly
   const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(filled);
   if (!isAbsolute && base === null) throw new Unusable(`The server ${template} has no host, and the document no address: give server_url`);
   const address = URL.parse(filled, base?.href);
-  if (address === null) throw new Unusable(`The server ${template} is no address: give server_url`);
+  if (address === null) throw new Unusable(`The server ${template} is not a valid address: give server_url`);
   if (address.protocol !== 'http:' && address.protocol !== 'https:') {
-    throw new Unusable(`The server ${template} is reached by ${address.protocol.slice(0, -1)}, and only http and https are spoken`);
+    throw new Unusable(
+      `The server ${template} uses ${address.protocol.slice(0, -1)}, but only http and https are supported: give server_url`,
+    );
   }
   if (address.username !== '' || address.password !== '') throw new Unusable('The server has a user in its address: give server_url');
-  if (address.search !== '' || address.hash !== '') throw new Unusable(`The server ${template} has a query or a fragment in its address`);
-  // A relative address may climb from where the document is; any other would hide where it leads.
-  if (isAbsolute && filled.split(/[/\\]/).some(isDotSegment)) throw new Unusable(`The server ${template} has . or .. in its address`);
+  if (address.search !== '' || address.hash !== '')
+    throw new Unusable(`The server ${template} has a query or a fragment in its address: give server_url`);
+  // A relative address may climb from the document's address; dots in an absolute address would hide where it leads.
+  if (isAbsolute && filled.split(/[/\\]/).some(isDotSegment))
+    throw new Unusable(`The server ${template} has . or .. in its address: give server_url`);
   return address.href.replace(/\/+$/, '');
 }
 
@@ -97,21 +101,23 @@ function fillIn(template: string, declared: JsonObject, given: Readonly<Record<s
     if (value === undefined) throw new Unusable(`The server ${template} needs ${name}: give it in server_variables`);
     const allowed = listAt(own(variable, 'enum')).map(wordAt);
     if (allowed.length > 0 && !allowed.includes(value)) {
-      throw new Unusable(`The server ${template} knows no ${name} ${JSON.stringify(value)}: it can be ${allowed.join(', ').slice(0, 300)}`);
+      throw new Unusable(
+        `The server ${template} does not allow ${JSON.stringify(value)} for ${name}: use one of ${allowed.join(', ').slice(0, 300)}`,
+      );
     }
     if (!fits(value, template.slice(0, at), template.slice(at + name.length + 2)))
-      throw new Unusable(`${name} of the server ${template} may not be ${JSON.stringify(value)}`);
+      throw new Unusable(`The variable ${name} of the server ${template} may not be ${JSON.stringify(value)}`);
     return value;
   });
 }
 
-/** A value may not reach beyond the part of the address that it stands in: one for a name below a domain cannot name another host. */
+/** A value may not reach beyond its part of the address: a value for a subdomain cannot name another host. */
 function fits(value: string, before: string, after: string): boolean {
   if (/[\s?#@\\\p{Cc}]/u.test(value)) return false;
   if (before === '') return true;
   const isHost = /^[^/]*\/\/[^/]*$/.test(before);
   if (isHost && /^[A-Za-z0-9._:-]+$/.test(value)) return true;
-  // Behind a host that is complete it may begin the path.
+  // After a complete host, the value may begin the path.
   const isPath = !isHost || (!before.endsWith('/') && value.startsWith('/') && /^(\/|$)/.test(after));
   return isPath && !value.split('/').some(isDotSegment);
 }

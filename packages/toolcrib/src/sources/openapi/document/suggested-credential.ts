@@ -1,8 +1,8 @@
 import type { SecurityRequirement } from '../../../model/http-operation.ts';
 import type { JsonObject } from '../../../model/json.ts';
-import { objectAt, own, textAt, type Node } from './node.ts';
+import { objectAt, own, textAt, type Node } from '../../documents/node.ts';
 
-/** [OAS-4] A credential as a registration takes it, with variables in the place of secrets; null where none is of this kind. */
+/** [OAS-4] A credential as a registration takes it, with variables instead of secrets. Null if no type of credential fits. */
 export function suggestedCredential(
   { type, scheme, in: place, name }: SecurityRequirement,
   declared: JsonObject,
@@ -25,7 +25,7 @@ export function suggestedCredential(
   }
 }
 
-/** With a client of its own where the document offers that alone; otherwise every user connects for themselves. */
+/** Client credentials if the document offers no flow for users; otherwise every user connects. */
 function oauth(scheme: string, declared: JsonObject, base: URL | null): JsonObject {
   const flows = objectAt(own(declared, 'flows'));
   const old = own(declared, 'flow');

@@ -1,4 +1,4 @@
-import { shortHash } from './short-hash.ts';
+import { shortHash } from '../../documents/short-hash.ts';
 
 const longest = 128;
 
@@ -9,8 +9,8 @@ interface Named {
 }
 
 /**
- * [OAS-1] What each operation is called as a tool, in their order: by its id, or by method and path. Where several would be called the same,
- * also where case is ignored, all of them get a hash of method and path, so that the order of a document does not matter.
+ * [OAS-1] The tool name of each operation, in order: its id, or its method and path. Operations that would share a name, ignoring case, all
+ * get a hash of method and path, so that their order in the document does not matter.
  */
 export function toolNames(operations: readonly Named[]): string[] {
   const plain = operations.map(({ method, path, operationId }) => {

@@ -1,6 +1,6 @@
 import type { JsonType } from '../../../model/http-operation.ts';
-import type { Json, JsonObject } from '../../../model/json.ts';
-import { isObject, listAt, own, type Node } from './node.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
+import { listAt, own, type Node } from '../../documents/node.ts';
 import type { OpenDocument } from './open-document.ts';
 import { typesOf } from './schema-keywords.ts';
 
@@ -8,10 +8,10 @@ type Types = ReadonlySet<JsonType>;
 
 export const everyType: JsonType[] = ['null', 'boolean', 'number', 'string', 'array', 'object'];
 
-/** In place: what it takes to follow hostile documents for ever is never met by others. */
+/** Limits the work on hostile documents; ordinary documents never reach this. */
 const mostSchemas = 200;
 
-/** The types of the values that a schema is meant for; undefined where it does not say. */
+/** The types of the values that a schema is meant for; undefined if the schema does not say. */
 export function valueTypes(document: OpenDocument, schema: Node): Types | undefined {
   let left = mostSchemas;
 
@@ -40,7 +40,7 @@ export function valueTypes(document: OpenDocument, schema: Node): Types | undefi
   return typesAt(schema);
 }
 
-/** `properties` and `items` restrict no type, and still nobody writes them for anything but objects and lists. */
+/** `properties` and `items` restrict no type, but documents use them only for objects and lists. */
 function ownTypes(node: JsonObject): Types | undefined {
   const types = typesOf(own(node, 'type'));
   if (types.length > 0) return new Set(types.map((type) => (type === 'integer' ? 'number' : (type as JsonType))));

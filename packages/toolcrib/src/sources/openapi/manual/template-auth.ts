@@ -1,20 +1,20 @@
 import type { SecurityRequirement } from '../../../model/http-operation.ts';
-import type { JsonObject } from '../../../model/json.ts';
-import { isObject, own, textAt, type Node } from '../document/node.ts';
-import { Unusable } from '../document/unusable.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
+import { own, textAt, type Node } from '../../documents/node.ts';
+import { Unusable } from '../../documents/unusable.ts';
 
 /**
- * What the `auth` of a call template asks for. The credential itself is the source's: a document that could name variables of ours would have
- * them sent wherever it likes.
+ * The security requirement in the `auth` of a call template. The credential itself comes from the source: a document that could name our
+ * variables could send them anywhere.
  */
 export function templateAuth(auth: Node): SecurityRequirement | undefined {
   if (auth === undefined || auth === null) return undefined;
-  if (!isObject(auth)) throw new Unusable('Its auth is no object');
+  if (!isObject(auth)) throw new Unusable('auth must be an object');
   const name = textAt(own(auth, 'var_name'));
   switch (textAt(own(auth, 'auth_type')) ?? '') {
     case 'api_key': {
       const place = (['header', 'query', 'cookie'] as const).find((known) => known === (own(auth, 'location') ?? 'header'));
-      if (place === undefined) throw new Unusable('Its auth.location is none of header, query and cookie');
+      if (place === undefined) throw new Unusable('auth.location must be header, query or cookie');
       if (place === 'header' && name?.toLowerCase() === 'authorization' && /^bearer /i.test(textAt(own(auth, 'api_key')) ?? '')) {
         return { scheme: 'bearer', type: 'bearer', scopes: [] };
       }
@@ -28,11 +28,11 @@ export function templateAuth(auth: Node): SecurityRequirement | undefined {
     case 'oauth2_user':
       return { scheme: 'bearer', type: 'bearer', scopes: [] };
     default:
-      throw new Unusable(`Its auth_type is ${JSON.stringify(own(auth, 'auth_type') ?? null)}: api_key, basic and oauth2 are known`);
+      throw new Unusable(`auth_type is ${JSON.stringify(own(auth, 'auth_type') ?? null)}: use api_key, basic, oauth2 or oauth2_user`);
   }
 }
 
-/** The same as a security scheme of OpenAPI says it, as far as a suggestion needs that. */
+/** An OAuth `auth` as an OpenAPI security scheme, with only the fields that a suggested credential needs. */
 export function declaredScheme(auth: Node): JsonObject {
   const tokenUrl = isObject(auth) ? textAt(own(auth, 'token_url')) : undefined;
   return { type: 'oauth2', flows: { clientCredentials: tokenUrl === undefined ? {} : { tokenUrl } } };

@@ -6,7 +6,7 @@ import { finished, lookAt, waiting, type Ended, type Waiting } from './look.ts';
 import type { SendOperation } from './operation-answer.ts';
 import { statusUrl } from './status-url.ts';
 
-/** How it ended at once, or where to look for what becomes of it. */
+/** The end of an operation that finished at once, or the address to poll. */
 export type Begun = Ended | (Waiting & { url: string });
 
 interface BeginInput {
@@ -16,20 +16,20 @@ interface BeginInput {
   send: SendOperation;
 }
 
-/** [POLL-1] Sends the operation itself. */
+/** [POLL-1] Sends the request that starts the operation. */
 export async function beginOperation({ operation, profile, args, send }: BeginInput): Promise<Begun> {
   const answer = await send({ args });
   const { status, headers, output } = answer;
   const look = lookAt(answer, profile);
-  // RFC 9110 §15.3.3: accepted is not done, whatever the answer calls itself.
+  // RFC 9110 §15.3.3: 202 means accepted and not done, whatever state the body names.
   if (look?.kind === 'ended' && status !== 202) return look;
-  // A redirect has nothing in it that could fill a template.
+  // A redirect has no body that could fill a template.
   const template = status < 300 ? profile.status_url_template : undefined;
   const url = statusUrl({ operation, template, answer, args });
   if (url !== undefined) return { ...(look?.kind === 'waiting' ? look : waiting('begun', { status, headers })), url: url.href };
   if (look === undefined && status < 300 && status !== 202) return finished(output, profile);
   throw new ProtocolError(
-    `${operation.method} ${operation.path} was answered with ${status} and without a Location: what was begun cannot be followed. Set status_url_template`,
+    `${operation.method} ${operation.path} was answered with ${status} and without a Location header, so the operation cannot be polled. Set status_url_template`,
     { upstreamStatus: status },
   );
 }

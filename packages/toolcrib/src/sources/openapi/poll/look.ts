@@ -3,9 +3,9 @@ import type { Json } from '../../../model/json.ts';
 import type { PollProfile } from '../../../model/poll-profile.ts';
 import { fieldAt } from './field-at.ts';
 import type { OperationAnswer } from './operation-answer.ts';
-import { retryAfterOf } from './retry-after.ts';
+import { retryAfterOf } from '../../upstream/http/retry-after.ts';
 
-/** What has become of an operation. It is remembered as it is, so that it has no more than is needed to go on. */
+/** The outcome of one poll. It is journaled as it is, so it holds only what the next step needs. */
 export type Look = Ended | Waiting;
 
 export interface Ended {
@@ -17,15 +17,15 @@ export interface Waiting {
   kind: 'waiting';
   /** In the service's words. */
   state: string;
-  /** Null where the service could not be asked, or failed. */
+  /** Null if the service could not be reached, or failed. */
   status: number | null;
-  /** How long the service wants to be left alone; null where it does not say. */
+  /** From the Retry-After header; null if the service sent none. */
   pause_ms: number | null;
 }
 
 const longestState = 100;
 
-/** [POLL-1] What an answer says by the state in it; undefined where there is none in it. */
+/** [POLL-1] Evaluates the state in a response; undefined if the response has none. */
 export function lookAt({ status, headers, output }: OperationAnswer, profile: PollProfile): Look | undefined {
   const state = fieldAt(output.structured_content, profile.status_field_path);
   if (state === undefined) return undefined;
@@ -39,7 +39,7 @@ export function waiting(state: string, { status, headers }: Pick<OperationAnswer
   return { kind: 'waiting', state, status, pause_ms: retryAfterOf(headers['retry-after'], Date.now()) ?? null };
 }
 
-/** [POLL-1] With the part of the last answer that is the result; all of it where that part is missing. */
+/** [POLL-1] Ends with the result part of the last response, or with the whole response if that part is missing. */
 export function finished(output: ToolOutput, { result_field_path: path }: PollProfile): Ended {
   const value = path === undefined ? undefined : fieldAt(output.structured_content, path);
   if (value === undefined) return { kind: 'ended', output };

@@ -19,14 +19,14 @@ export interface PollInput {
   send: SendOperation;
 }
 
-/** Shorter than this, a service that says to come back at once would be asked without a pause. */
+/** Keeps a service that sends `Retry-After: 0` from being polled without a pause. */
 const shortestPauseMs = 10;
 const missingPolls = 3;
 
-/** [POLL-1] [POLL-2] Begins something, and looks until it has ended. Every part is a step, so that it is found again after a crash. */
+/** [POLL-1] [POLL-2] Starts an operation and polls it to completion. Every part is a journaled step, so that a crash loses nothing. */
 export async function pollOperation({ operation, profile, args, context, send }: PollInput): Promise<ToolOutput> {
   const { steps, signal } = context;
-  if (steps === undefined) throw new CribError('INTERNAL', 'An operation that takes its time was called without steps');
+  if (steps === undefined) throw new CribError('INTERNAL', 'A long-running operation was called without a journal for its steps');
   const { max_attempts: most } = profile;
   const start = startRequest(operation, args, context.callId);
   const begun = (await steps.run('start', { repeatable: start.repeatable }, async () =>
@@ -38,7 +38,7 @@ export async function pollOperation({ operation, profile, args, context, send }:
   let last: Waiting = begun;
   let wasThere = false;
   for (let poll = 1; poll <= most; poll++) {
-    // Without a total: how often it may be asked says nothing about how far it is.
+    // Without a total: the allowed number of polls says nothing about the progress of the operation.
     context.progress({ progress: poll - 1, message: `${last.state}${checkedText(poll - 1, most)}` });
     await steps.sleep(`pause ${poll}`, pauseAfter(last, poll, profile), signal);
     const mayBeMissing = !wasThere && poll <= missingPolls;
@@ -51,7 +51,7 @@ export async function pollOperation({ operation, profile, args, context, send }:
   }
   throw new CribError(
     'SERVICE_UNAVAILABLE',
-    `${operation.method} ${operation.path} timed out after ${most} polls, the last state being: ${last.state}. What was begun may still end: look at ${begun.url} before beginning it again`,
+    `${operation.method} ${operation.path} timed out after ${most} polls; the last state was: ${last.state}. The operation may still finish: check ${begun.url} before you start it again`,
     { retryable: false, ...(last.status === null ? {} : { upstreamStatus: last.status }), details: { state: last.state } },
   );
 }
@@ -65,7 +65,7 @@ function pauseAfter({ pause_ms }: Waiting, poll: number, profile: PollProfile): 
   return Math.min(Math.max(pause_ms, shortestPauseMs), profile.max_interval_ms);
 }
 
-/** It is JSON: what is left out in it is left out in the journal, too. */
+/** The value is plain JSON; optional fields that are missing in it are missing in the journal, too. */
 function forJournal(value: Begun | Look): JsonObject {
   return value as unknown as JsonObject;
 }

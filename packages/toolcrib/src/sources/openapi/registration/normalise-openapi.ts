@@ -1,4 +1,4 @@
-import { openApiDefinitionSchema, type OpenApiDefinition } from '../../../model/openapi-definition.ts';
+import { openApiDefinitionSchema, type OpenApiDefinition } from '../openapi-definition.ts';
 import type { Credential } from '../../../model/source-definition.ts';
 import { handlingOf } from '../../registration/common-fields.ts';
 import { createDraft, type Draft } from '../../registration/draft.ts';
@@ -12,11 +12,11 @@ import { readDocumentPlace } from '../../registration/read-document-place.ts';
 import { keepReferred } from '../../registration/keep-referred.ts';
 import { readNaming } from '../../registration/read-naming.ts';
 import type { RegistrationContext } from '../../registration/registration-context.ts';
-import { hasReference } from '../../registration/secret-looks.ts';
+import { hasReference } from '../../../secrets/secret-looks.ts';
 import { checkServerUrl } from '../../registration/server-url.ts';
 import type { OpenApiForm } from './openapi-form.ts';
 
-/** [SRC-5] The definition that a registration comes to. The document itself is looked at when the source is started. */
+/** [SRC-5] Turns a registration into a definition. The document itself is read when the source starts. */
 export function normaliseOpenApi(form: OpenApiForm, context: RegistrationContext): NormalisedRegistration<OpenApiDefinition> {
   const naming = readNaming(form, context);
   const draft = createDraft(context);
@@ -47,13 +47,13 @@ export function normaliseOpenApi(form: OpenApiForm, context: RegistrationContext
   return { ...naming, enabled: form.enabled, definition, secrets: draft.secrets, starts: null, missing: [], document: text };
 }
 
-/** It is stored with every tool and goes into every address, so that it is said as it is. */
+/** The server URL is stored with every tool, so it must be final: no references and no placeholders. */
 function readServerUrl(draft: Draft, text: string | undefined, allowInsecure: boolean): string | null {
   if (text === undefined) return null;
   const field = 'openapi.server_url';
   const url = checkServerUrl(text, { field, allowInsecure, draft });
-  if (hasReference(text) || text.includes('{')) throw invalid(field, 'Nothing is filled in here: give the address as it is');
-  if (url.search !== '') throw invalid(field, 'The address has a query (?…), behind which no path can stand. Take it off');
+  if (hasReference(text) || text.includes('{')) throw invalid(field, 'Variables are not replaced in this field: give the final address');
+  if (url.search !== '') throw invalid(field, 'The address has a query (?…), but paths are appended to it. Remove the query');
   return url.href.replace(/\/+$/, '');
 }
 
@@ -61,30 +61,32 @@ function readOrigins(draft: Draft, listed: readonly string[], allowInsecure: boo
   const field = 'openapi.origins';
   const origins = listed.map((text) => {
     const { origin, href } = checkServerUrl(text, { field, allowInsecure, draft });
-    if (href !== `${origin}/`) throw invalid(field, `Give the origin alone: ${origin}`);
+    if (href !== `${origin}/`) throw invalid(field, `Give only the origin: ${origin}`);
     return origin;
   });
   return [...new Set(origins)];
 }
 
-/** Where the document alone says where the service is, nobody can be asked who gives tokens for it, and none is handed out on its word. */
+/** Without `server_url`, only the document names the service. It must not decide who gets tokens, so these credentials need an address. */
 function checkReachable(credential: Credential): void {
   const field = 'openapi.server_url';
-  if (credential.type === 'caller_token') throw invalid(field, "Say where the service is: a caller's own token goes nowhere else");
+  if (credential.type === 'caller_token')
+    throw invalid(field, "Give the address of the service: a caller's own token is sent nowhere else");
   if (credential.type === 'oauth' && credential.authorization_server === undefined) {
-    throw invalid('credential.authorization_server', 'Name the authorization server, or say with openapi.server_url whom to ask for it');
+    throw invalid('credential.authorization_server', 'Name the authorization server, or give openapi.server_url to discover it');
   }
   if ((credential.type === 'client_credentials' || credential.type === 'jwt_bearer') && credential.token_url === undefined) {
-    throw invalid('credential.token_url', 'Give the token endpoint, or say with openapi.server_url whom to ask for it');
+    throw invalid('credential.token_url', 'Give the token endpoint, or give openapi.server_url to discover it');
   }
 }
 
-/** Whether they may be connected to is seen when they are; a pasted document is nowhere, so that nothing is beside it. */
-function checkExternalRefs(listed: readonly string[], isSomewhere: boolean): void {
+/** The network rules are checked on connecting. A pasted document has no address, so relative entries mean nothing for it. */
+function checkExternalRefs(listed: readonly string[], hasAddress: boolean): void {
   const field = 'openapi.external_refs';
   for (const entry of listed) {
     const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(entry)?.[1]?.toLowerCase();
-    if (scheme !== undefined && scheme !== 'https' && scheme !== 'http') throw invalid(field, `${scheme} addresses cannot be referred to`);
-    if (scheme === undefined && !isSomewhere) throw invalid(field, 'Give whole addresses: there is nothing beside a pasted document');
+    if (scheme !== undefined && scheme !== 'https' && scheme !== 'http')
+      throw invalid(field, `${scheme} addresses are not supported: use https or http`);
+    if (scheme === undefined && !hasAddress) throw invalid(field, 'Give absolute addresses: a pasted document has no address');
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openApiDefinitionSchema } from '../../../model/openapi-definition.ts';
+import { openApiDefinitionSchema } from '../openapi-definition.ts';
 import { allowInsecureField, handlingFields, namingFields } from '../../registration/common-fields.ts';
 import { documentFields } from '../../registration/document-form.ts';
 import { credentialInputSchema, valueInputSchema, valuesSchema } from '../../registration/value-input.ts';
@@ -13,28 +13,21 @@ export const openApiFormSchema = z
     source_type: z.literal('openapi'),
     openapi: z.strictObject({
       ...documentFields,
-      server_url: z
-        .string()
-        .max(2048)
-        .optional()
-        .describe('Where the service is spoken to, in place of all servers that the document names'),
+      server_url: z.string().max(2048).optional().describe('The address of the service; replaces all servers in the document'),
       origins: origins
         .unwrap()
         .optional()
         .describe(
-          'Which of the origins that the document names may have the credential; tools elsewhere are left out. Needed where it names several',
+          'The origins in the document that may receive the credential; tools at other origins are left out. Needed if the document names several',
         ),
-      server_variables: server_variables.unwrap().optional().describe('Values for the variables in the addresses of its servers'),
+      server_variables: server_variables.unwrap().optional().describe("Values for variables in the document's server addresses"),
       external_refs: external_refs
         .unwrap()
         .optional()
         .describe(
-          'Beginnings of the addresses that the document may refer to, absolute or from where it is; none (default) lets it refer to itself alone',
+          'Prefixes of the addresses that the document may refer to, absolute or relative to the document; by default it may refer only to itself',
         ),
-      async_poll: async_poll
-        .unwrap()
-        .optional()
-        .describe('The operations that only begin something, by the name of the tool, and how to learn what became of it'),
+      async_poll: async_poll.unwrap().optional().describe('How to poll long-running operations, by tool name'),
     }),
     headers: valuesSchema(valueInputSchema).optional().describe('Sent with every request to the service'),
     credential: credentialInputSchema.optional(),
@@ -50,5 +43,5 @@ export const openApiFormSchema = z
   });
 
 export type OpenApiForm = z.infer<typeof openApiFormSchema>;
-/** The same before defaults are filled in: what a person or a file says. */
+/** The form before defaults are applied, as a person or a file writes it. */
 export type OpenApiFormInput = z.input<typeof openApiFormSchema>;

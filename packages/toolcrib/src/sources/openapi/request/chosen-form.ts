@@ -12,7 +12,7 @@ const words: Record<JsonType, string> = {
   object: 'an object',
 };
 
-/** [OAS-2] In which media type a body is sent: the one that was asked for, else the first that it fits. */
+/** [OAS-2] Chooses the media type of a body: the requested one, or else the first that fits the value. */
 export function chosenForm(body: HttpRequestBody, value: Json, args: JsonObject): BodyForm {
   const { choice, argument } = body;
   if (choice === undefined) return body;
@@ -27,7 +27,7 @@ export function chosenForm(body: HttpRequestBody, value: Json, args: JsonObject)
   if (form === undefined) throw badArgument(choice.argument, `must be one of ${forms.map(({ content_type }) => content_type).join(', ')}`);
   if (form.takes.includes(type)) return form;
   const wanted = form.takes.map((one) => words[one]).join(' or ');
-  throw badArgument(argument, `is ${words[type]}, and ${form.content_type} takes ${wanted}: change it, or ${choice.argument}`);
+  throw badArgument(argument, `is ${words[type]}, but ${form.content_type} takes ${wanted}: change the value, or ${choice.argument}`);
 }
 
 function hasFieldsOf({ fields }: ChosenForm, value: Json): boolean {

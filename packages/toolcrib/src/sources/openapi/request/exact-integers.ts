@@ -1,16 +1,16 @@
-import type { Json, JsonObject, JsonSchema } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../../../model/json.ts';
 
-/** As a body has it where it was given as text. */
+/** A large integer that was given as text, in a JSON body. */
 const written = /"-?[1-9]\d{15,19}"/;
 const digits = /^-?[1-9]\d{15,19}$/;
 const mostShapes = 100;
 
-/** Whether a body may have an integer in it that had to be given as text. */
+/** Whether a body may contain an integer that was given as text. */
 export function mayHaveLargeIntegers(body: string | Buffer | undefined): boolean {
   return typeof body === 'string' && written.test(body);
 }
 
-/** [HTTP-1] The value with every text that stands for an integer as that integer, to be written as JSON and nothing else. */
+/** [HTTP-1] Replaces every text that stands for an integer with that integer. The result can only be written as JSON. */
 export function withExactIntegers(value: Json, schema: Json | undefined, root: JsonSchema): Json {
   return exact(value, shapesOf([schema], root));
 
@@ -27,24 +27,24 @@ export function withExactIntegers(value: Json, schema: Json | undefined, root: J
   }
 }
 
-/** Where plain text is taken as well, text is what was meant. */
+/** If the schema also accepts plain text, the value stays text. */
 function isInteger(shapes: readonly JsonObject[]): boolean {
   const taking = shapes.filter(({ type }) => [type].flat().includes('string'));
   const is64 = ({ format }: JsonObject) => format === 'int64' || format === 'uint64';
   return taking.length > 0 && taking.every((shape) => [shape['type']].flat().includes('integer') && is64(shape));
 }
 
-/** Of items without a name. */
+/** The schema of a property, or of the items if there is no name. */
 function memberOf({ properties, additionalProperties, items }: JsonObject, name: string | undefined): Json | undefined {
   if (name === undefined) return items;
   return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
 }
 
-/** A schema with all that it refers to or is composed of. */
+/** The given schemas with all schemas that they refer to or are composed of. */
 function shapesOf(schemas: readonly (Json | undefined)[], { $defs: definitions }: JsonSchema): JsonObject[] {
   const found = new Set<JsonObject>();
   const pending = [...schemas];
-  // It grows while it is walked through.
+  // The list grows during the loop.
   for (const schema of pending) {
     if (!isObject(schema) || found.has(schema) || found.size >= mostShapes) continue;
     found.add(schema);
@@ -58,9 +58,5 @@ function shapesOf(schemas: readonly (Json | undefined)[], { $defs: definitions }
   return [...found];
 }
 
-/** TypeScript does not know it yet. */
+/** TypeScript has no type for `JSON.rawJSON` yet. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): Json };
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -5,22 +5,22 @@ import { badArgument } from './bad-argument.ts';
 
 interface StyleShape {
   first: string;
-  /** Between the parts of a value that is not exploded. */
+  /** Separates the parts of a value that is not exploded. */
   delimiter: string;
-  /** Between those of one that is. */
+  /** Separates the parts of an exploded value. */
   separator: string;
   named: boolean;
   /** RFC 6570 §3.2.7: in a matrix the name alone stands for an empty value. */
   bare?: true;
 }
 
-/** The table of RFC 6570, with what OpenAPI adds. Delimiters that no address can carry are percent-encoded. */
+/** The table of RFC 6570 with the additions of OpenAPI. Delimiters that are not legal in a URL are percent-encoded. */
 const shapes: Record<Exclude<ParameterStyle, 'deepObject'>, StyleShape> = {
   simple: { first: '', delimiter: ',', separator: ',', named: false },
   label: { first: '.', delimiter: ',', separator: '.', named: false },
   matrix: { first: ';', delimiter: ',', separator: ';', named: true, bare: true },
   form: { first: '', delimiter: ',', separator: '&', named: true },
-  // OpenAPI has no exploded form of these; whoever writes it means what `form` does.
+  // OpenAPI defines no exploded form of these three; documents that use one mean that of `form`.
   spaceDelimited: { first: '', delimiter: '%20', separator: '&', named: true },
   pipeDelimited: { first: '', delimiter: '%7C', separator: '&', named: true },
   tabDelimited: { first: '', delimiter: '%09', separator: '&', named: true },
@@ -30,18 +30,18 @@ const shapes: Record<Exclude<ParameterStyle, 'deepObject'>, StyleShape> = {
 export interface Expansion {
   /** For messages. */
   argument: string;
-  /** Encoded already. */
+  /** Already encoded. */
   name: string;
   style: ParameterStyle;
   explode: boolean;
   encode(text: string): string;
-  /** In place of what the style puts between the parts of an exploded value. */
+  /** Overrides the separator of the style. */
   separator?: string;
 }
 
 const deepest = 32;
 
-/** [OAS-2] A value as its style writes it; undefined where nothing is written, as for null and for what is empty in the sense of RFC 6570 §2.3. */
+/** [OAS-2] Writes a value in its style. Undefined for null, and for empty lists and objects, which write nothing (RFC 6570 §2.3). */
 export function expandStyle(value: Json, expansion: Expansion): string | undefined {
   const { argument, name, style, explode, encode } = expansion;
   if (value === null) return undefined;
@@ -71,8 +71,8 @@ export function expandStyle(value: Json, expansion: Expansion): string | undefin
 }
 
 /**
- * OpenAPI defines `deepObject` for one level. Beyond it we write what the field understands: `a[b][c]=1` for objects in objects, `a[b][]=1` for
- * each item of a list, `a[b][0][c]=1` where the items are objects.
+ * OpenAPI defines `deepObject` for one level. Deeper levels follow common practice: `a[b][c]=1` for objects in objects, `a[b][]=1` for each
+ * item of a list, `a[b][0][c]=1` if the items are objects.
  */
 function deepPairs(name: string, value: Json, { argument, encode }: Pick<Expansion, 'argument' | 'encode'>): string[] {
   const pairs: string[] = [];
@@ -85,14 +85,14 @@ function deepPairs(name: string, value: Json, { argument, encode }: Pick<Expansi
       for (const [key, inner] of Object.entries(part)) add(`${prefix}%5B${encode(argumentText(key, argument))}%5D`, inner, depth + 1);
     }
   }
-  /** Where items have numbers, one that leaves nothing behind would be missing from the list, or the others would move up. */
+  /** A numbered item that writes nothing would leave a gap in the list, or shift the items after it. */
   function addItems(prefix: string, items: Json[], depth: number): void {
     const numbered = items.some((item) => typeof item === 'object' && item !== null);
     for (const [index, item] of items.entries()) {
       const before = pairs.length;
       add(`${prefix}%5B${numbered ? index : ''}%5D`, item, depth + 1);
       if (!numbered || pairs.length > before) continue;
-      throw badArgument(argument, `has nothing in item ${index} of a list, which a form cannot say: fill it in, or leave the item out`);
+      throw badArgument(argument, `has an empty item ${index} in a list, which a form cannot express: fill it in, or leave the item out`);
     }
   }
   add(name, value, 0);

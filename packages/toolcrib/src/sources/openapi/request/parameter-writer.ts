@@ -4,18 +4,18 @@ import { checkHeaderName } from '../../upstream/header-rules.ts';
 import { argumentText, jsonText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
 import { expandStyle } from './expand-style.ts';
-import { isJsonType } from './media-type.ts';
+import { isJsonType } from '../../upstream/http/media-type.ts';
 import { encodeAllButReserved, percentEncode } from './percent-encode.ts';
 import { writeForm } from './write-form.ts';
 
-/** [OAS-2] One parameter of an operation: how its argument is written in its place. */
+/** [OAS-2] Writes the argument of one parameter for its place in the request. */
 export interface ParameterWriter {
   argument: string;
-  /** Undefined where there is nothing to write. */
+  /** Undefined if there is nothing to write. */
   write(value: Json): string | undefined;
 }
 
-/** All that can be known before the first call is found out here. */
+/** Prepares once everything that does not depend on the value. */
 export function parameterWriter(parameter: HttpParameter): ParameterWriter {
   const { argument } = parameter;
   return { argument, write: parameter.content_type === null ? styled(parameter) : inMediaType(parameter, parameter.content_type) };
@@ -42,7 +42,7 @@ function styled(parameter: HttpParameter): ParameterWriter['write'] {
       const verbatim = parameter.style === 'cookie';
       const style: ParameterStyle = verbatim ? 'cookie' : 'form';
       const encode = verbatim ? (text: string) => cookieText(text, argument) : percentEncode;
-      // Whatever the style, cookies are separated so (RFC 6265 §4.2.1): an ampersand would be a part of the first one's value.
+      // Every style separates cookies by a semicolon (RFC 6265 §4.2.1): an ampersand would be part of the first cookie's value.
       const expansion = { ...common, name: cookieName(parameter), style, encode, separator: '; ' };
       return (value) => expandStyle(value, expansion);
     }
@@ -79,11 +79,11 @@ function headerText(text: string, argument: string): string {
 
 function cookieName({ argument, name }: HttpParameter): string {
   if (/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) return name;
-  throw badArgument(argument, 'has a name that no cookie can have');
+  throw badArgument(argument, 'has a name that is not valid for a cookie: correct the document');
 }
 
 /** RFC 6265 §4.1.1. */
 function cookieText(text: string, argument: string): string {
   if (/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(text)) return text;
-  throw badArgument(argument, 'becomes a cookie as it is: percent-encode spaces, commas, semicolons, quotes and letters outside ASCII');
+  throw badArgument(argument, 'is sent verbatim as a cookie: percent-encode spaces, commas, semicolons, quotes and letters outside ASCII');
 }

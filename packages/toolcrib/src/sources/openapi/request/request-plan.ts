@@ -1,5 +1,6 @@
 import type { HttpOperation, HttpParameter } from '../../../model/http-operation.ts';
 import type { JsonObject } from '../../../model/json.ts';
+import type { BuiltRequest } from '../../upstream/http/send-request.ts';
 import { argumentOf, argumentText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
 import { chosenForm } from './chosen-form.ts';
@@ -9,27 +10,17 @@ import { pathPlan } from './path-plan.ts';
 import { percentEncode } from './percent-encode.ts';
 import { randomBoundary, writeBody, type MakeBoundary } from './write-body.ts';
 
-/** A request of an operation, with all that comes from its arguments. */
-export interface BuiltRequest {
-  method: string;
-  /** The path and the query, exactly as they are sent. */
-  target: string;
-  /** In small letters. */
-  headers: Record<string, string>;
-  body: string | Buffer | undefined;
-}
-
-/** [HTTP-1] How the arguments of one operation become a request: made once, and used for every call. */
+/** [HTTP-1] Turns the arguments of one operation into a request. Made once and used for every call. */
 export interface RequestPlan {
-  /** The only origin that it is sent to. */
+  /** The only origin that requests are sent to. */
   readonly origin: string;
   build(args: JsonObject, makeBoundary?: MakeBoundary): BuiltRequest;
 }
 
-/** OpenAPI says of these that they are described elsewhere and no parameters. */
+/** OpenAPI ignores header parameters with these names: the headers are described elsewhere. */
 const ignored = new Set(['accept', 'content-type', 'authorization']);
-/** What would stand in for the credential. */
-const ours = new Set(['cookie', 'proxy-authorization']);
+/** Headers that could replace the credential of the source. */
+const credentialHeaders = new Set(['cookie', 'proxy-authorization']);
 
 const plans = new WeakMap<HttpOperation, RequestPlan>();
 
@@ -49,7 +40,7 @@ function createPlan(operation: HttpOperation): RequestPlan {
   const cookies = writersOf(operation, (parameter) => parameter.in === 'cookie');
   const headerWriters = operation.parameters.filter(isOwnHeader).map((parameter) => {
     const name = parameter.name.toLowerCase();
-    const { argument, write } = ours.has(name) ? refused(parameter) : lazily(parameter);
+    const { argument, write } = credentialHeaders.has(name) ? refused(parameter) : lazily(parameter);
     return { name, argument, write };
   });
   const common: Record<string, string> = {
@@ -99,7 +90,7 @@ function written(writers: readonly ParameterWriter[], args: JsonObject, separato
   return text;
 }
 
-/** What no parameter takes, as UTCP clients write it: `a=1`, `a[]=1`, `a[b]=1`. */
+/** Writes arguments without a parameter of their own as UTCP clients do: `a=1`, `a[]=1`, `a[b]=1`. */
 function restWriter({ parameters, body }: HttpOperation): (args: JsonObject, before: string) => string {
   const named = new Set([...parameters.map(({ argument }) => argument), body?.argument, body?.choice?.argument]);
   return (args, before) => {
@@ -129,7 +120,7 @@ function refused({ argument, name }: HttpParameter): ParameterWriter {
   };
 }
 
-/** One that cannot be written spoils the calls that use it, and not the whole operation. */
+/** A parameter that cannot be written fails only the calls that use it, not the whole operation. */
 function lazily(parameter: HttpParameter): ParameterWriter {
   let writer: ParameterWriter | undefined;
   return {

@@ -1,31 +1,31 @@
 import { ConnectionError } from '../../../model/named-errors.ts';
 import { UnreachableError } from '../../../net/request-failure.ts';
 import { isRedirect, redirectTarget } from './redirect-target.ts';
-import type { BuiltRequest } from './request-plan.ts';
-import { sendRequest, type SendOptions, type SentRequest } from './send-request.ts';
-import type { Upstream } from './upstreams.ts';
+import type { BuiltRequest } from '../../upstream/http/send-request.ts';
+import { sendRequest, type SendOptions, type SentRequest } from '../../upstream/http/send-request.ts';
+import type { Upstream } from '../../upstream/upstreams.ts';
 
-/** As the metadata of an answer says it. */
+/** As in the metadata of a result. */
 type FollowedRedirect = { status: number; location: string };
 
 export interface SentAndFollowed extends SentRequest {
   /** In the order in which they were followed. */
   redirects: FollowedRedirect[];
-  /** Why the last answer, which is a redirect too, was not followed. */
+  /** Why the last response, also a redirect, was not followed. */
   refused?: string;
 }
 
 interface FollowOptions extends SendOptions {
-  /** Other origins to which a redirect is followed. */
+  /** Other origins that redirects may lead to. */
   listed: readonly string[];
-  /** How such an origin is asked: without any credential. */
+  /** The upstream for such an origin, without any credential. */
   stranger(origin: string): Upstream;
 }
 
 const mostRedirects = 5;
 const longestLocation = 2048;
 
-/** [HTTP-2] One exchange, and where the answer leads elsewhere, those that follow from it. */
+/** [HTTP-2] Sends a request and follows its redirects. */
 export async function sendFollowing(upstream: Upstream, request: BuiltRequest, options: FollowOptions): Promise<SentAndFollowed> {
   const { listed, stranger } = options;
   let [from, next] = [upstream, request];
@@ -39,18 +39,19 @@ export async function sendFollowing(upstream: Upstream, request: BuiltRequest, o
     seen.add(`${next.method} ${origin}${next.target}`);
     const target = redirectTarget({ request: next, origin, listed }, response);
     if ('refused' in target) return { ...sent, redirects, refused: target.refused };
-    if (redirects.length === mostRedirects) return { ...sent, redirects, refused: `It was redirected ${mostRedirects} times before` };
+    if (redirects.length === mostRedirects)
+      return { ...sent, redirects, refused: `The request was already redirected ${mostRedirects} times` };
     if (seen.has(`${target.request.method} ${target.origin}${target.request.target}`)) {
-      return { ...sent, redirects, refused: 'It leads in a circle' };
+      return { ...sent, redirects, refused: 'The redirects form a loop' };
     }
     redirects.push({ status: response.status, location: response.header('location').slice(0, longestLocation) });
-    // Whoever we were sent to may have sent us back: the credential has stayed behind for good.
+    // Once dropped, the credential stays dropped, even if the other server redirects back.
     if (target.origin !== origin) from = stranger(target.origin);
     next = target.request;
   }
 }
 
-/** What was sent first has arrived, so that nothing must be sent anew as if nobody had been reached [EXEC-8]. */
+/** The first request has arrived, so a failure here must not look like an unreachable service, which would be retried [EXEC-8]. */
 async function sendOn(upstream: Upstream, request: BuiltRequest, options: SendOptions): Promise<SentRequest> {
   try {
     return await sendRequest(upstream, request, options);

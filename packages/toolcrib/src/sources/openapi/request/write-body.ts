@@ -5,7 +5,7 @@ import { argumentText, jsonText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
 import { bytesOf } from './base64.ts';
 import { encodedText } from './encoded-text.ts';
-import { charsetOf, mediaType, parametersOf } from './media-type.ts';
+import { charsetOf, mediaType, parametersOf } from '../../upstream/http/media-type.ts';
 import { writeForm } from './write-form.ts';
 import { writeMultipart } from './write-multipart.ts';
 
@@ -16,7 +16,7 @@ export interface WrittenBody {
 
 export type MakeBoundary = () => string;
 
-/** Long enough that nobody can put it into a part beforehand. */
+/** Too long and random for anybody to put into a part on purpose. */
 export const randomBoundary: MakeBoundary = () => `toolcrib-${randomBytes(18).toString('hex')}`;
 
 /** [OAS-2] The body of a request in the media type that the document asks for. */
@@ -24,7 +24,7 @@ export function writeBody(form: BodyForm, argument: string, value: Json, makeBou
   const { kind, content_type: contentType, encoding } = form;
   switch (kind) {
     case 'json':
-      // Escapes say every letter in every charset.
+      // Escaped JSON can be written in every charset.
       if (charsetOf(contentType) !== undefined) return { contentType, content: encodedText(jsonText(value), contentType, argument) };
       return { contentType, content: JSON.stringify(value) };
     case 'form':
@@ -43,7 +43,7 @@ export function writeBody(form: BodyForm, argument: string, value: Json, makeBou
   }
 }
 
-/** In place of one that the document names, which no part could be told from. */
+/** Replaces a boundary in the document, which a part could contain. */
 function withBoundary(contentType: string, boundary: string): string {
   const others = parametersOf(contentType).filter(({ name }) => name !== 'boundary');
   return [mediaType(contentType), ...others.map(({ written }) => written), `boundary=${boundary}`].join('; ');

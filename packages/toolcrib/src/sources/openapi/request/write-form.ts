@@ -1,5 +1,5 @@
 import type { BodyForm } from '../../../model/http-operation.ts';
-import type { Json } from '../../../model/json.ts';
+import { isObject, type Json } from '../../../model/json.ts';
 import { argumentText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
 import { checkedBase64 } from './base64.ts';
@@ -7,11 +7,11 @@ import { expandStyle } from './expand-style.ts';
 import { encodeAllButReserved, percentEncode } from './percent-encode.ts';
 
 /**
- * `application/x-www-form-urlencoded`. Where the document gives no style for a property, lists are repeated and objects are JSON, as OpenAPI
- * has it. A space is `%20`, which every server reads.
+ * `application/x-www-form-urlencoded`. If the document gives no style for a property, lists are repeated and objects are JSON, as in
+ * OpenAPI. A space is `%20`, which every server reads.
  */
 export function writeForm(value: Json, argument: string, encodings: BodyForm['encoding']): string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badArgument(argument, 'must be an object: it is a form');
+  if (!isObject(value)) throw badArgument(argument, 'must be an object: it is sent as a form');
   const pairs: string[] = [];
   for (const [property, part] of Object.entries(value)) {
     const inner = `${argument}.${property}`;

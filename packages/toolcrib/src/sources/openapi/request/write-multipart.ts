@@ -1,5 +1,5 @@
 import type { BodyForm, PartEncoding } from '../../../model/http-operation.ts';
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { isObject, type Json } from '../../../model/json.ts';
 import { argumentText } from './argument-text.ts';
 import { badArgument } from './bad-argument.ts';
 import { bytesOf } from './base64.ts';
@@ -23,7 +23,7 @@ export function writeMultipart(value: Json, body: Pick<BodyForm, 'encoding'> & {
   const properties = Object.entries(value).map(([property, content]) => {
     return { property, content, how: (Object.hasOwn(encoding, property) ? encoding[property] : undefined) ?? plain };
   });
-  // Files come last: services such as Box and S3 want to know what a file is for before they read it.
+  // Files come last: services such as Box and S3 need the other fields before they read a file.
   for (const { property, content, how } of properties.toSorted((one, other) => Number(one.how.binary) - Number(other.how.binary))) {
     for (const part of partsOf(property, content, how, `${argument}.${property}`))
       chunks.push(headOf(part, boundary), part.content, '\r\n');
@@ -35,7 +35,7 @@ export function writeMultipart(value: Json, body: Pick<BodyForm, 'encoding'> & {
 function partsOf(name: string, value: Json, how: PartEncoding, argument: string): Part[] {
   if (value === null) return [];
   if (how.style !== null && !how.binary) return styledParts(name, value, how, argument);
-  // A list with a type of its own is one part of that type.
+  // A list with a JSON type is a single part.
   const isList = Array.isArray(value) && (how.binary || how.content_type === null || !/json/i.test(how.content_type));
   const items = isList ? value.filter((item) => item !== null) : [value];
   return items.map((item) => (how.binary ? filePart(name, item, how, argument) : textPart(name, item, how, argument)));
@@ -61,7 +61,7 @@ function filePart(name: string, value: Json, { content_type, headers }: PartEnco
   return { name, filename, contentType, headers, content: bytesOf(data, argument) };
 }
 
-/** A style writes the same as in a form, part by part and without percent-encoding, which nothing would undo here. */
+/** Styles work as in a form, but part by part and without percent-encoding, which a multipart parser would not undo. */
 function styledParts(name: string, value: Json, how: PartEncoding, argument: string): Part[] {
   const part = (key: string, content: Json): Part => textPart(key, argumentText(content, argument), how, argument);
   const delimiter = { spaceDelimited: ' ', pipeDelimited: '|', tabDelimited: '\t' }[how.style as string] ?? ',';
@@ -88,19 +88,15 @@ function headOf({ name, filename, contentType, headers }: Part, boundary: string
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** As browsers do it: nothing in a name ends the line or the quotes. */
+/** As in browsers: nothing in a name can end the line or the quotes. */
 function quoted(text: string): string {
   return text.toWellFormed().replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('\0', '%00');
 }
 
-/** The first of a list that names one type and not a range of them. */
+/** The first media type in a list that is not a range such as `image/*`. */
 function concreteType(types: string | null): string | undefined {
   return types
     ?.split(',')
     .map((type) => type.trim())
     .find((type) => type !== '' && !type.includes('*') && !/[\r\n\0]/.test(type));
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

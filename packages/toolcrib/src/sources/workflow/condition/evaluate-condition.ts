@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../../model/json.ts';
 import { evaluateExpression, type Scope } from '../expression/evaluate-expression.ts';
-import { memberOf } from '../expression/json-pointer.ts';
+import { memberOf } from '../../../model/json-pointer.ts';
 import type { Comparison, Condition } from './parse-condition.ts';
 
-/** Whether a condition holds. What has no value is null. */
+/** Whether a condition holds. An expression without a value counts as null. */
 export function evaluateCondition(condition: Condition, scope: Scope): boolean {
   const value = valueOf(condition, scope);
   return value !== null && value !== false && value !== 0 && value !== '';
@@ -43,7 +43,7 @@ function equals(left: Json, right: Json): boolean {
   return isDeepStrictEqual(a, b);
 }
 
-/** Comparisons are loose: text is compared without regard to capital letters, and as a number or truth value with one. */
+/** Comparisons are loose: text ignores letter case, and is converted when compared with a number or a boolean. */
 function comparable(left: Json, right: Json): [Json, Json] {
   if (typeof left === 'string' && typeof right === 'string') return [left.toLowerCase(), right.toLowerCase()];
   if (typeof left === 'string') return [like(left, right), right];

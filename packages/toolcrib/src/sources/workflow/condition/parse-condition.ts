@@ -12,7 +12,7 @@ export type Condition =
   | { kind: 'and' | 'or'; left: Condition; right: Condition }
   | { kind: 'compare'; operator: Comparison; left: Condition; right: Condition };
 
-/** The grammar is recursive, and the text is somebody else's. */
+/** Limits the recursion: the text is not trusted. */
 const deepestNesting = 50;
 const longestCondition = 4000;
 
@@ -21,9 +21,9 @@ const tokenPattern =
 
 type Token = { kind: 'operator' | 'number' | 'string' | 'expression' | 'member' | 'word'; text: string };
 
-/** Throws an `Error` that says what was not understood. */
+/** Throws an `Error` that says what could not be parsed. */
 export function parseCondition(text: string): Condition {
-  if (text.length > longestCondition) throw new Error(`It is longer than ${longestCondition} characters`);
+  if (text.length > longestCondition) throw new Error(`it is longer than ${longestCondition} characters`);
   const tokens = tokensOf(text);
   let at = 0;
   let depth = 0;
@@ -36,7 +36,7 @@ export function parseCondition(text: string): Condition {
   };
 
   function readOr(): Condition {
-    if (++depth > deepestNesting) throw new Error(`It is nested deeper than ${deepestNesting} levels`);
+    if (++depth > deepestNesting) throw new Error(`it is nested deeper than ${deepestNesting} levels`);
     let left = readAnd();
     while (take('||') !== undefined) left = { kind: 'or', left, right: readAnd() };
     depth--;
@@ -59,7 +59,7 @@ export function parseCondition(text: string): Condition {
     let nots = 0;
     while (take('!') !== undefined) nots++;
     let operand = readMembers(readOperand());
-    // Two of them still make a truth value of it.
+    // A double negation still converts the operand to a boolean.
     for (let left = nots === 0 ? 0 : 2 - (nots % 2); left > 0; left--) operand = { kind: 'not', of: operand };
     return operand;
   }
@@ -73,19 +73,19 @@ export function parseCondition(text: string): Condition {
         inner = { kind: 'member', of: inner, name: token.text };
       } else if (take('[') !== undefined) {
         const index = tokens[at++];
-        if (index?.kind !== 'number' && index?.kind !== 'string') throw new Error('An index is a number or a name in quotes');
-        if (take(']') === undefined) throw new Error('An index ends with ]');
+        if (index?.kind !== 'number' && index?.kind !== 'string') throw new Error('an index must be a number or a name in quotes');
+        if (take(']') === undefined) throw new Error('an index must end with ]');
         inner = { kind: 'member', of: inner, name: index.text };
       } else return inner;
     }
   }
 
   function readOperand(): Condition {
-    // Braces around a condition, or around an expression, are brackets.
+    // Braces around a condition or an expression work like parentheses.
     const opened = take('(', '{');
     if (opened !== undefined) {
       const inner = readOr();
-      if (take(opened === '(' ? ')' : '}') === undefined) throw new Error(`A ${opened} is not closed`);
+      if (take(opened === '(' ? ')' : '}') === undefined) throw new Error(`a ${opened} is not closed`);
       return inner;
     }
     const token = tokens[at++];
@@ -101,19 +101,19 @@ export function parseCondition(text: string): Condition {
       case 'member':
       case 'operator':
       case undefined:
-        throw new Error(token === undefined ? 'It ends too early' : `${token.text} is not expected where it stands`);
+        throw new Error(token === undefined ? 'it ends too early' : `unexpected ${token.text}`);
     }
   }
 
   const condition = readOr();
   const rest = tokens[at];
-  if (rest !== undefined) throw new Error(`${rest.text} is not expected where it stands`);
+  if (rest !== undefined) throw new Error(`unexpected ${rest.text}`);
   return condition;
 }
 
 function expressionOf(text: string): Condition {
   const expression = parseExpression(text);
-  if (expression === undefined) throw new Error(`${text} is no expression that is understood`);
+  if (expression === undefined) throw new Error(`${text} is not a valid expression`);
   return { kind: 'expression', expression };
 }
 
@@ -123,7 +123,7 @@ function tokensOf(text: string): Token[] {
   for (const end = text.trimEnd().length; pattern.lastIndex < end;) {
     const start = pattern.lastIndex;
     const groups = pattern.exec(text)?.groups;
-    if (groups === undefined) throw new Error(`${text.slice(start).trim().slice(0, 40)} is not understood`);
+    if (groups === undefined) throw new Error(`cannot parse ${text.slice(start).trim().slice(0, 40)}`);
     const { single, double, ...plain } = groups;
     if (single !== undefined || double !== undefined) tokens.push({ kind: 'string', text: single?.replaceAll("''", "'") ?? double ?? '' });
     for (const kind of ['operator', 'number', 'expression', 'member', 'word'] as const)

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
 
-/** Names that the document's own parts have. They become parts of the names of durable steps and of messages. */
-const id = z.string().regex(/^(?!__proto__$)[A-Za-z0-9_.-]{1,128}$/, 'Letters, digits and . _ - only, at most 128');
+/** Names and ids that the document defines. They become part of messages and of the names of durable steps. */
+const id = z.string().regex(/^(?!__proto__$)[A-Za-z0-9_.-]{1,128}$/, 'Use only letters, digits and . _ -, at most 128 characters');
 const text = z.string().max(100_000);
-const json = z.custom<Json>((value) => value !== undefined, 'A value is needed');
+const json = z.custom<Json>((value) => value !== undefined, 'A value is required');
 const expression = z.string().max(2000);
 const outputs = z.record(id, expression).default({});
 
-/** Strict but for what the specification leaves to everybody: fields that begin with `x-`. */
+/** A strict object, except for the specification's extensions: fields that begin with `x-`. */
 function fields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(withoutExtensions, z.strictObject(shape));
 }
 
 function withoutExtensions(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('x-')));
 }
 
@@ -106,7 +106,7 @@ export type ArazzoWorkflow = z.infer<typeof workflowSchema>;
 
 const section = z.record(id, json).default({});
 
-/** The document without what is in its workflows and components: one that is wrong must not cost the others. */
+/** The document, with unchecked workflows and components: an invalid one must not affect the others. */
 export const arazzoSchema = fields({
   arazzo: z.string().max(100),
   info: fields({ title: text.min(1), summary: text.default(''), description: text.default(''), version: z.string().max(200) }),
@@ -114,11 +114,7 @@ export const arazzoSchema = fields({
     .array(fields({ name: id, url: z.string().max(2048), type: z.enum(['openapi', 'arazzo']).default('openapi') }))
     .min(1)
     .max(100),
-  workflows: z.array(z.custom<JsonObject>(isObject, 'A workflow is an object')).min(1).max(200),
+  workflows: z.array(z.custom<JsonObject>(isObject, 'A workflow must be an object')).min(1).max(200),
   components: fields({ inputs: section, parameters: section, successActions: section, failureActions: section }).prefault({}),
 });
 export type ArazzoDocument = z.infer<typeof arazzoSchema>;
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -37,8 +37,8 @@ function component<Schema extends z.ZodType>(
 ): z.infer<Schema> {
   const prefix = `$components.${section}.`;
   const name = reference.startsWith(prefix) ? reference.slice(prefix.length) : '';
-  if (!Object.hasOwn(components[section], name)) throw new Unsupported(`${reference} is not there; one of ${prefix}… is wanted`);
+  if (!Object.hasOwn(components[section], name)) throw new Unsupported(`${reference} does not exist; refer to one of ${prefix}…`);
   const parsed = schema.safeParse(components[section][name]);
-  if (!parsed.success) throw new Unsupported(`${reference} is wrong: ${whatIsWrong(parsed.error)}`);
+  if (!parsed.success) throw new Unsupported(`${reference} is invalid: ${whatIsWrong(parsed.error)}`);
   return parsed.data;
 }

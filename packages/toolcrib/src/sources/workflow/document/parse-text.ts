@@ -7,13 +7,13 @@ import type { ParseOutcome } from './parse-program.ts';
 const longestDocument = 1_000_000;
 const limits = { timeLimitMs: 10_000, memoryLimitMb: 256, mostOutputBytes: 16_000_000 };
 
-// The source runs as TypeScript, the package as JavaScript; the program stands beside this one in both.
+// The source runs as TypeScript, the package as JavaScript; the program is next to this file in both.
 const program = new URL(`./parse-program${extname(import.meta.url)}`, import.meta.url);
 
-/** JSON or YAML that may have been written by anybody, in a process of its own that is ended where it takes too much. Throws `VALIDATION_ERROR`. */
+/** Parses untrusted JSON or YAML in a separate process, which is killed if it exceeds its limits. Throws `VALIDATION_ERROR`. */
 export async function parseText(text: string, isolation: Isolation, turn: Turn): Promise<{ value: unknown; warnings: string[] }> {
   if (text.length > longestDocument) throw wrong(`The document is longer than ${longestDocument} characters`);
-  let parsed = { failure: 'The process that reads the document ended without a word' } as ParseOutcome;
+  let parsed = { failure: 'The process that reads the document ended without a result' } as ParseOutcome;
   const onMessage = (message: unknown) => (parsed = message as ParseOutcome);
   const outcome = await isolation.run({ program, input: text, inputBytes: text.length, ...limits, ...turn, onMessage });
   if (outcome.how !== 'finished') throw unreadDocument(outcome, limits);

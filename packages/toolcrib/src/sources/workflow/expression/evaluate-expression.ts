@@ -1,34 +1,34 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
-import { atPointer, memberOf } from './json-pointer.ts';
+import { atPointer, memberOf } from '../../../model/json-pointer.ts';
 import { parseExpression, type Expression, type Selection } from './parse-expression.ts';
 
-/** What a step sent and what it got. */
+/** The request and the response of a step. */
 export interface Exchange {
   method: string;
   url: string;
   request: { header: JsonObject; query: JsonObject; path: JsonObject; body: Json | undefined };
-  /** Null where there was no answer. */
+  /** Null if there was no response. */
   status: number | null;
   /** Names in lower case. */
   headers: JsonObject;
   body: Json | undefined;
 }
 
-/** What expressions are about, at one moment of a call. */
+/** The values that expressions can refer to, at one moment of a call. */
 export interface Scope {
   readonly inputs: JsonObject;
-  /** Of this workflow where it has ended, of the one that a step called where it has. */
+  /** The outputs of the workflow that the step called; empty if it called none. */
   readonly outputs: JsonObject;
-  /** The outputs of the steps that were done, by their ids. */
+  /** The outputs of the steps that succeeded, by step id. */
   readonly steps: ReadonlyMap<string, JsonObject>;
-  /** Of the workflows that were run in this call. */
+  /** The workflows that have ended in this call, by id. */
   readonly workflows: ReadonlyMap<string, { inputs: JsonObject; outputs: JsonObject }>;
   readonly sourceUrls: Readonly<Record<string, string>>;
   readonly componentValues: Readonly<Record<string, Json>>;
   readonly exchange: Exchange | null;
 }
 
-/** Undefined where there is nothing. The type of a value stays what it is. */
+/** Undefined if the expression has no value. A value keeps its type. */
 export function evaluateExpression(expression: Expression, scope: Scope): Json | undefined {
   const { exchange } = scope;
   switch (expression.kind) {
@@ -56,7 +56,7 @@ export function evaluateExpression(expression: Expression, scope: Scope): Json |
   }
 }
 
-/** Its value may be an expression, but not of another component. */
+/** The value of a component may be an expression, but not one that refers to another component. */
 function ofComponent(value: Json | undefined, scope: Scope): Json | undefined {
   const expression = typeof value === 'string' ? parseExpression(value) : undefined;
   return expression === undefined || expression.kind === 'component' ? value : evaluateExpression(expression, scope);
@@ -70,7 +70,7 @@ function ofExchange(expression: Expression & { kind: 'request' | 'response' }, e
     return expression.pointer === null ? body : atPointer(body, expression.pointer);
   }
   const fields = kind === 'response' ? exchange.headers : exchange.request[expression.part];
-  // The names of headers are the same in capital letters.
+  // Header names ignore letter case.
   return memberOf(fields, expression.part === 'header' ? expression.name.toLowerCase() : expression.name);
 }
 
@@ -79,7 +79,7 @@ function select(values: JsonObject | undefined, { name, pointer }: Selection): J
   return pointer === null ? found : atPointer(found, pointer);
 }
 
-/** Names may have dots in them, and dots ask for properties: the longest name that is there is meant. */
+/** A dot is part of a name, or selects a property: the longest name that exists wins. */
 function named(values: Json | undefined, name: string): Json | undefined {
   const whole = memberOf(values, name);
   if (whole !== undefined) return whole;

@@ -1,10 +1,11 @@
 import type { HttpOperation } from '../../../model/http-operation.ts';
 import { closest } from '../../../model/closest.ts';
+import { fragmentToken } from '../../../model/json-pointer.ts';
 import type { Tool } from '../../../model/tool.ts';
 import type { ArazzoDocument, ArazzoStep } from '../document/arazzo-document.ts';
 import { Unsupported } from '../unsupported.ts';
 
-/** A source that steps may call, with the tools it has now. */
+/** A source that steps may call, with its current tools. */
 export interface RegisteredSource {
   namespace: string;
   tools: readonly Tool[];
@@ -12,24 +13,24 @@ export interface RegisteredSource {
 
 export interface Sources {
   descriptions: ArazzoDocument['sourceDescriptions'];
-  /** The registered source that a source description of this name means. */
+  /** Finds the registered source for the source description of this name. */
   find(name: string): RegisteredSource | undefined;
 }
 
 export type OperationTool = Tool & { readonly operation: HttpOperation };
 
-/** The tool that a step means. Throws `Unsupported` where there is none, or more than one. */
+/** Finds the tool that a step calls. Throws `Unsupported` if there is none, or more than one. */
 export function bindOperation({ operationId, operationPath }: ArazzoStep, sources: Sources): OperationTool {
   if (operationId !== undefined) return byId(operationId, sources);
   const path = /^\{?\$sourceDescriptions\.(.+?)\.url\}?#\/paths\/([^/]+)(?:\/([A-Za-z]+))?$/.exec(operationPath ?? '');
   if (path === null) {
-    throw new Unsupported(`operationPath is written {$sourceDescriptions.<name>.url}#/paths/<path>/<method>, not ${operationPath}`);
+    throw new Unsupported(`operationPath must be {$sourceDescriptions.<name>.url}#/paths/<path>/<method>, not ${operationPath}`);
   }
   const [, name = '', pointer = '', method] = path;
-  const wanted = decoded(pointer);
+  const wanted = fragmentToken(pointer);
   const found = toolsOf(name, sources).filter(({ operation }) => operation.path === wanted && isMethod(operation, method));
   const paths = toolsOf(name, sources).map(({ operation }) => operation.path);
-  return only(found, `${method?.toUpperCase() ?? 'A single operation'} of ${wanted}`, {
+  return only(found, method === undefined ? wanted : `${method.toUpperCase()} ${wanted}`, {
     names: [name],
     meant: meant(wanted, paths),
     sources,
@@ -39,7 +40,7 @@ export function bindOperation({ operationId, operationPath }: ArazzoStep, source
 function byId(written: string, sources: Sources): OperationTool {
   const openapi = sources.descriptions.filter(({ type }) => type === 'openapi').map(({ name }) => name);
   if (!written.startsWith('$')) return withId(openapi, written, sources);
-  // Both names may have dots in them.
+  // The names of source descriptions and of operations may contain dots.
   const name = sources.descriptions.map((one) => one.name).find((one) => written.startsWith(`$sourceDescriptions.${one}.`));
   if (name === undefined) throw new Unsupported(`${written} names no source description of this document`);
   const id = written.slice(`$sourceDescriptions.${name}.`.length);
@@ -56,7 +57,7 @@ function withId(names: string[], id: string, sources: Sources): OperationTool {
 const longestGuessed = 100;
 const mostGuessed = 5000;
 
-/** What was probably meant, with capital letters or without. */
+/** The candidate that was probably meant; one that differs only in letter case comes first. */
 function meant(written: string, candidates: readonly string[]): string | undefined {
   if (written.length > longestGuessed) return undefined;
   const near = candidates.filter(({ length }) => length <= longestGuessed).slice(0, mostGuessed);
@@ -66,8 +67,9 @@ function meant(written: string, candidates: readonly string[]): string | undefin
 
 function toolsOf(name: string, { descriptions, find }: Sources): OperationTool[] {
   const description = descriptions.find((one) => one.name === name);
-  if (description === undefined) throw new Unsupported(`${name} is no source description of this document`);
-  if (description.type !== 'openapi') throw new Unsupported(`${name} is another Arazzo document; only workflows of this one can be called`);
+  if (description === undefined) throw new Unsupported(`${name} is not a source description of this document`);
+  if (description.type !== 'openapi')
+    throw new Unsupported(`${name} is another Arazzo document; only workflows of this document can be called`);
   const source = find(name);
   if (source === undefined) {
     throw new Unsupported(`no source is registered for ${name}; register ${description.url}, and name its namespace in \`sources\``);
@@ -76,7 +78,7 @@ function toolsOf(name: string, { descriptions, find }: Sources): OperationTool[]
 }
 
 interface Sought {
-  /** Of source descriptions. */
+  /** Names of source descriptions. */
   names: string[];
   meant: string | undefined;
   sources: Sources;
@@ -86,22 +88,12 @@ function only(found: OperationTool[], wanted: string, { names, meant: guess, sou
   const [tool, another] = found;
   if (tool !== undefined && another === undefined) return tool;
   const where = names.map((name) => find(name)?.namespace ?? name).join(', ');
-  if (tool !== undefined) throw new Unsupported(`${wanted} is more than one tool of ${where}; say which by operationPath`);
+  if (tool !== undefined) throw new Unsupported(`${wanted} matches more than one tool of ${where}; use an operationPath with a method`);
   const hint =
-    guess === undefined || wanted.endsWith(guess) ? 'refresh that source, or see what its import left out' : `did you mean ${guess}?`;
-  throw new Unsupported(`${wanted} is no tool of ${where}; ${hint}`);
+    guess === undefined || wanted.endsWith(guess) ? 'refresh that source, or check what its import skipped' : `did you mean ${guess}?`;
+  throw new Unsupported(`${wanted} is not a tool of ${where}; ${hint}`);
 }
 
 function isMethod(operation: HttpOperation, method: string | undefined): boolean {
   return method === undefined || operation.method === method.toUpperCase();
-}
-
-/** A pointer in the fragment of an address. */
-function decoded(token: string): string {
-  const plain = token.replaceAll('~1', '/').replaceAll('~0', '~');
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
 }

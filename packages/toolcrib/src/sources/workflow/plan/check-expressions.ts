@@ -1,12 +1,12 @@
 import type { Json, JsonSchema } from '../../../model/json.ts';
 import type { PlannedAction, PlannedCriterion, PlannedStep, PlannedWorkflow } from '../../../model/workflow-plan.ts';
-import { isShownHeader } from '../../openapi/answer/answer-headers.ts';
+import { isShownHeader } from '../../upstream/http/answer-headers.ts';
 import { expressionsOf, parseCondition } from '../condition/parse-condition.ts';
 import { expressionsIn } from '../expression/fill-in.ts';
 import { parseExpression, type Expression } from '../expression/parse-expression.ts';
 import { Unsupported } from '../unsupported.ts';
 
-/** What expressions of a workflow may be about. */
+/** The names that expressions of a workflow may refer to. */
 export interface Known {
   inputs: JsonSchema;
   workflows: ReadonlySet<string>;
@@ -14,7 +14,7 @@ export interface Known {
   components: ReadonlySet<string>;
 }
 
-/** Throws `Unsupported` for what can never have a value; `warn` is told about what probably has none. */
+/** Throws `Unsupported` for an expression that can never have a value; warns of one that probably has none. */
 export function checkExpressions(workflow: PlannedWorkflow, known: Known, warn: (message: string) => void): void {
   const outputsOf = new Map(workflow.steps.map((step) => [step.step_id, step.outputs]));
 
@@ -22,12 +22,12 @@ export function checkExpressions(workflow: PlannedWorkflow, known: Known, warn: 
     switch (expression.kind) {
       case 'step': {
         const outputs = outputsOf.get(expression.step);
-        if (outputs === undefined) throw new Unsupported(`${written} is about a step that is not there`);
+        if (outputs === undefined) throw new Unsupported(`${written} refers to a step that does not exist`);
         if (!hasName(outputs, expression.selection.name)) warn(`${written} has no value: step ${expression.step} has no such output`);
         return;
       }
       case 'input':
-        if (!hasName(known.inputs['properties'], expression.selection.name)) warn(`${written} is not among the inputs`);
+        if (!hasName(known.inputs['properties'], expression.selection.name)) warn(`${written} is not one of the inputs`);
         return;
       case 'workflow':
         return isThere(known.workflows, expression.workflow, written);
@@ -37,21 +37,21 @@ export function checkExpressions(workflow: PlannedWorkflow, known: Known, warn: 
         return isThere(known.components, expression.parameter, written);
       case 'response':
         if (expression.part === 'header' && !isShownHeader(expression.name.toLowerCase()))
-          warn(`${written} has no value: that header is not shown`);
+          warn(`${written} has no value: workflows cannot read that header`);
         return;
       case 'output':
       case 'request':
       case 'status':
       case 'method':
       case 'url':
-        // Known only when it runs.
+        // Known only at run time.
         return;
     }
   }
 
   function checkValue(value: Json): void {
     for (const { text, meaning } of expressionsIn(value)) {
-      if (meaning === undefined) throw new Unsupported(`${text} is no expression that is understood`);
+      if (meaning === undefined) throw new Unsupported(`${text} is not a valid expression`);
       check(meaning, text);
     }
   }
@@ -79,12 +79,12 @@ function valuesOf({ parameters, body, outputs }: PlannedStep): Json[] {
   return [...parameters.map(({ value }) => value), ...inBody, outputs];
 }
 
-/** With dots, properties may be asked for. */
+/** Dots may select properties. */
 function hasName(names: Json | undefined, name: string): boolean {
   if (typeof names !== 'object' || names === null) return false;
   return Object.hasOwn(names, name) || Object.keys(names).some((one) => name.startsWith(`${one}.`));
 }
 
 function isThere(names: ReadonlySet<string>, name: string, written: string): void {
-  if (!names.has(name)) throw new Unsupported(`${written} is about something that is not in this document`);
+  if (!names.has(name)) throw new Unsupported(`${written} refers to something that is not in this document`);
 }

@@ -1,11 +1,11 @@
-import type { Json, JsonObject, JsonSchema } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../../../model/json.ts';
 import { Unsupported } from '../unsupported.ts';
 
 const prefix = '#/components/inputs/';
-/** Their values are data, whatever they look like. */
+/** The values of these keywords are data, even if they look like schemas. */
 const dataKeywords = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
-/** The inputs of a workflow as a schema that needs nothing around it: the components it refers to are in its `$defs`. */
+/** The inputs of a workflow as a self-contained schema: the components it refers to are copied to its `$defs`. */
 export function inputSchema(inputs: JsonObject | undefined, components: Record<string, Json>): JsonSchema {
   if (inputs === undefined) return { type: 'object', properties: {}, additionalProperties: false };
   const used = new Set<string>();
@@ -25,7 +25,7 @@ export function inputSchema(inputs: JsonObject | undefined, components: Record<s
     if (reference.startsWith('#/$defs/')) return reference;
     const [name = '', ...rest] = reference.startsWith(prefix) ? reference.slice(prefix.length).split('/') : [];
     if (!Object.hasOwn(components, name))
-      throw new Unsupported(`inputs refer to ${reference}; only ${prefix}… of this document is followed`);
+      throw new Unsupported(`inputs refer to ${reference}; only components of this document (${prefix}…) are supported`);
     used.add(name);
     return ['#/$defs', name, ...rest].join('/');
   }
@@ -33,29 +33,29 @@ export function inputSchema(inputs: JsonObject | undefined, components: Record<s
   const root = rootOf(inputs, components);
   const schema = selfContained(root) as JsonObject;
   const own = schema['$defs'];
-  const definitions: JsonObject = typeof own === 'object' && own !== null && !Array.isArray(own) ? { ...own } : {};
-  // What is used may use more: a set is walked to its end while it grows.
+  const definitions: JsonObject = isObject(own) ? { ...own } : {};
+  // A component may use further ones, which join the set while it is iterated.
   for (const name of used) {
-    if (Object.hasOwn(definitions, name))
-      throw new Unsupported(`inputs have a definition ${name} beside the component of that name; rename one`);
+    if (Object.hasOwn(definitions, name)) throw new Unsupported(`inputs have a definition ${name}, and so do the components; rename one`);
     definitions[name] = selfContained(components[name] ?? {});
   }
   return { ...schema, type: 'object', ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }) };
 }
 
-/** A tool's schema says `object` at its top, so a reference there is followed. */
+/** A tool's schema must have the type `object` at its top level, so a reference there is resolved. */
 function rootOf(inputs: JsonObject, components: Record<string, Json>): JsonObject {
   let root: Json = inputs;
   const seen = new Set<Json>();
   for (;;) {
-    if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new Unsupported('inputs are no schema of an object');
+    if (!isObject(root)) throw new Unsupported('inputs must be the schema of an object');
     const reference: Json | undefined = root['$ref'];
     if (typeof reference !== 'string') break;
     const name: string = reference.startsWith(prefix) ? reference.slice(prefix.length) : '';
-    if (!Object.hasOwn(components, name) || seen.has(root)) throw new Unsupported(`inputs refer to ${reference}, which is not there`);
+    if (!Object.hasOwn(components, name) || seen.has(root))
+      throw new Unsupported(`inputs refer to ${reference}, which does not exist or refers to itself`);
     seen.add(root);
     root = components[name] ?? null;
   }
-  if (root['type'] !== undefined && root['type'] !== 'object') throw new Unsupported('inputs are no schema of an object');
+  if (root['type'] !== undefined && root['type'] !== 'object') throw new Unsupported('inputs must be the schema of an object');
   return root;
 }

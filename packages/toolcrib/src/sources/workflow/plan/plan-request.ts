@@ -4,7 +4,7 @@ import type { ArazzoParameter, ArazzoStep } from '../document/arazzo-document.ts
 import { Unsupported } from '../unsupported.ts';
 import type { OperationTool } from './bind-operation.ts';
 
-/** What a step calls, so that it can be called without looking at the tool again. */
+/** The tool call of a step, complete, so that running the step needs no look at the tool. */
 export function planToolCall(
   { tool_id, operation, execution_mode, definition }: OperationTool,
   given: PlannedParameter[],
@@ -19,7 +19,7 @@ export function planToolCall(
   return {
     tool_id,
     read_only: isReadOnly,
-    // What is itself done in steps goes on where it was when it is asked for again, and what has a key is done once.
+    // A repeated `async_poll` call resumes where it was, and a call with an idempotency key takes effect once.
     repeatable: isHarmless || execution_mode === 'async_poll' || key !== undefined,
     key_argument: key === undefined || isKeyGiven ? null : key.argument,
     method: operation.method,
@@ -28,24 +28,24 @@ export function planToolCall(
   };
 }
 
-/** OpenAPI says that these are none, and whose credential is sent is for the source to say. */
+/** OpenAPI does not allow these headers as parameters, and the source decides which credential is sent. */
 const ignored = new Set(['accept', 'content-type', 'authorization']);
 
-/** The parameters as arguments of the tool. `warn` is told what is left out. */
+/** Maps the parameters to arguments of the tool. Warns of parameters that are ignored or missing. */
 export function planParameters(
   parameters: readonly ArazzoParameter[],
   operation: HttpOperation,
   warn: (message: string) => void,
 ): PlannedParameter[] {
   const planned = parameters.flatMap(({ name, in: place, value }): PlannedParameter[] => {
-    if (place === undefined) throw new Unsupported(`parameter ${name} does not say where it is: path, query, header or cookie`);
+    if (place === undefined) throw new Unsupported(`parameter ${name} needs the field in: path, query, header or cookie`);
     const isHeader = place === 'header';
     const found = operation.parameters.find((one) => one.in === place && sameName(one.name, name, isHeader));
     if (found !== undefined) return [{ argument: found.argument, name, in: place, value }];
     if (!isHeader || !ignored.has(name.toLowerCase())) {
       throw new Unsupported(`${operation.method} ${operation.path} has no parameter ${name} in ${place}; ${known(operation)}`);
     }
-    warn(`the header ${name} is not taken from a workflow: the source's own is sent`);
+    warn(`the header ${name} is ignored: the source sends its own`);
     return [];
   });
   const given = new Set(planned.map(({ argument }) => argument));
@@ -67,17 +67,17 @@ export function planBody(body: ArazzoStep['requestBody'], operation: HttpOperati
   if (body === undefined) return null;
   const { contentType, payload = {}, replacements } = body;
   if (body.payload === undefined && replacements.length === 0) return null;
-  if (operation.body === null) throw new Unsupported(`${operation.method} ${operation.path} has no body`);
+  if (operation.body === null) throw new Unsupported(`${operation.method} ${operation.path} takes no body`);
   const { argument, choice } = operation.body;
   const form = contentType === undefined ? operation.body : formOf(operation.body, contentType);
   if (form === undefined) {
     const types = (choice?.forms ?? [operation.body]).map((one) => one.content_type).join(', ');
-    throw new Unsupported(`${operation.method} ${operation.path} is called with a body of ${types}, not ${contentType}`);
+    throw new Unsupported(`${operation.method} ${operation.path} takes a body of ${types}, not ${contentType}`);
   }
   const text = textKind(form);
-  // What begins with two slashes could be a pointer, and is an XPath.
+  // A target that begins with two slashes is a valid pointer, but is meant as an XPath.
   const other = replacements.find(({ target }) => (text !== 'json' && text !== 'form') || !/^(?:$|\/(?!\/))/.test(target));
-  if (other !== undefined) throw new Unsupported(`the target ${other.target} is no JSON Pointer into this body; XPath is not supported`);
+  if (other !== undefined) throw new Unsupported(`the target ${other.target} is not a JSON Pointer into this body; XPath is not supported`);
   const chosen =
     choice === undefined || contentType === undefined ? {} : { choice: { argument: choice.argument, content_type: form.content_type } };
   return { argument, text, payload, replacements, ...chosen };

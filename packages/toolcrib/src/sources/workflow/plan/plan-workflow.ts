@@ -2,7 +2,7 @@ import type { Json, JsonObject, JsonSchema } from '../../../model/json.ts';
 import type { PlannedAction, PlannedStep, PlannedWorkflow } from '../../../model/workflow-plan.ts';
 import type { ArazzoAction, ArazzoDocument, ArazzoParameter, ArazzoStep, ArazzoWorkflow } from '../document/arazzo-document.ts';
 import { resolveAction, resolveParameter } from '../document/components.ts';
-import { memberOf } from '../expression/json-pointer.ts';
+import { memberOf } from '../../../model/json-pointer.ts';
 import { Unsupported } from '../unsupported.ts';
 import { bindOperation, type Sources } from './bind-operation.ts';
 import { checkExpressions } from './check-expressions.ts';
@@ -12,18 +12,18 @@ import { planBody, planParameters, planToolCall } from './plan-request.ts';
 export interface PlanningInput {
   workflow: ArazzoWorkflow;
   inputs: JsonSchema;
-  /** All of the document that could be read, by id, to what inputs they need. */
+  /** All workflows of the document that could be read, by id. */
   workflows: ReadonlyMap<string, ArazzoWorkflow>;
   components: ArazzoDocument['components'];
   sources: Sources;
   warn(message: string): void;
 }
 
-/** One workflow, bound to the tools that its steps call. Throws `Unsupported`. */
+/** Binds the steps of one workflow to the tools that they call. Throws `Unsupported`. */
 export function planWorkflow({ workflow, inputs, workflows, components, sources, warn }: PlanningInput): PlannedWorkflow {
   const stepIds = workflow.steps.map(({ stepId }) => stepId);
   const twice = stepIds.find((id, index) => stepIds.indexOf(id) !== index);
-  if (twice !== undefined) throw new Unsupported(`two steps are called ${twice}`);
+  if (twice !== undefined) throw new Unsupported(`two steps are named ${twice}; rename one`);
   const common = workflow.parameters.map((one) => resolveParameter(one, components));
 
   function planStep(step: ArazzoStep): PlannedStep {
@@ -44,7 +44,7 @@ export function planWorkflow({ workflow, inputs, workflows, components, sources,
   function planCall(step: ArazzoStep, parameters: ArazzoParameter[], warnOf: (message: string) => void) {
     const { operationId, operationPath, workflowId, requestBody } = step;
     if ([operationId, operationPath, workflowId].filter((one) => one !== undefined).length !== 1) {
-      throw new Unsupported('it names one of operationId, operationPath and workflowId');
+      throw new Unsupported('give exactly one of operationId, operationPath and workflowId');
     }
     if (workflowId === undefined) {
       const tool = bindOperation(step, sources);
@@ -53,7 +53,7 @@ export function planWorkflow({ workflow, inputs, workflows, components, sources,
       const body = planBody(requestBody, operation);
       return { calls: planToolCall(tool, planned, body), parameters: planned, body };
     }
-    if (requestBody !== undefined) throw new Unsupported('a workflow is called with parameters, not with a body');
+    if (requestBody !== undefined) throw new Unsupported('a workflow takes parameters, not a requestBody');
     const planned = parameters.map(({ name, value }) => ({ argument: name, name, in: null, value }));
     return { calls: { workflow_id: ownWorkflow(workflowId) }, parameters: planned, body: null };
   }
@@ -65,17 +65,18 @@ export function planWorkflow({ workflow, inputs, workflows, components, sources,
   ): PlannedAction[] {
     const first = own.map((one) => resolveAction(one, section, components));
     const rest = ofAll.map((one) => resolveAction(one, section, components));
-    // What a step says under the same name stands in place of what the workflow says.
+    // A step's action overrides the workflow's action of the same name.
     return [...first, ...rest.filter(({ name }) => !first.some((one) => one.name === name))].map(planAction);
   }
 
   function planAction(action: ArazzoAction): PlannedAction {
     const { name, type, stepId, workflowId, criteria } = action;
-    if (stepId !== undefined && workflowId !== undefined) throw new Unsupported(`the action ${name} names a step and a workflow`);
+    if (stepId !== undefined && workflowId !== undefined)
+      throw new Unsupported(`the action ${name} names both a step and a workflow; give only one`);
     if (type === 'goto' && stepId === undefined && workflowId === undefined)
-      throw new Unsupported(`the action ${name} does not say where to go`);
+      throw new Unsupported(`the action ${name} needs a stepId or a workflowId`);
     if (stepId !== undefined && !stepIds.includes(stepId))
-      throw new Unsupported(`the action ${name} names step ${stepId}, which is not there`);
+      throw new Unsupported(`the action ${name} names step ${stepId}, which does not exist`);
     return {
       name,
       type,
@@ -90,7 +91,7 @@ export function planWorkflow({ workflow, inputs, workflows, components, sources,
   function ownWorkflow(id: string): string {
     if (workflows.has(id)) return id;
     if (!id.startsWith('$')) throw new Unsupported(`there is no workflow ${id} in this document`);
-    throw new Unsupported(`${id} is a workflow of another document; only workflows of this one can be called`);
+    throw new Unsupported(`${id} is a workflow of another document; only workflows of this document can be called`);
   }
 
   const planned: PlannedWorkflow = {
@@ -115,17 +116,17 @@ function defaultsOf({ properties }: JsonSchema): Record<string, Json> {
   return Object.fromEntries(entries);
 }
 
-/** Nobody is there who could give them any. */
+/** A dependency must need no inputs, because nothing passes any to it. */
 function withoutInputs(id: string, workflows: PlanningInput['workflows']): string {
   if (workflows.get(id)?.inputs === undefined) return id;
-  throw new Unsupported(`it depends on ${id}, which has inputs; call that workflow in a step, which can give them`);
+  throw new Unsupported(`it depends on ${id}, which has inputs; call ${id} in a step instead, which can pass them`);
 }
 
 function isSame(one: ArazzoParameter, other: ArazzoParameter): boolean {
   return one.name === other.name && one.in === other.in;
 }
 
-/** Says where in the workflow it was. */
+/** Adds the place in the workflow to the message of an error. */
 function of<Result>(place: string, plan: () => Result): Result {
   try {
     return plan();

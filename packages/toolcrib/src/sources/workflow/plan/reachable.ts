@@ -1,12 +1,12 @@
 import type { PlannedWorkflow } from '../../../model/workflow-plan.ts';
 import { Unsupported } from '../unsupported.ts';
 
-/** Every tool has its whole plan with it. */
+/** Limits the plan, because every tool stores its whole plan. */
 const longestPlan = 200_000;
 
 /**
- * Answers for a workflow all that it may come to, itself first. Throws `Unsupported` where one of them was left out, or runs itself inside
- * itself: what goes round in steps ends by their number, what goes round in calls would end by memory.
+ * Returns a function that lists a workflow and all workflows that it can reach. The function throws `Unsupported` if one of them was
+ * skipped, or calls itself: a loop of steps ends at the limit for steps, but a loop of calls would exhaust the memory.
  */
 export function createReachable(planned: ReadonlyMap<string, PlannedWorkflow | Unsupported>): (id: string) => PlannedWorkflow[] {
   const known = new Map<string, ReadonlySet<string>>();
@@ -15,7 +15,7 @@ export function createReachable(planned: ReadonlyMap<string, PlannedWorkflow | U
     const before = known.get(id);
     if (before !== undefined) return before;
     const found = new Set([id]);
-    // Walked to its end while it grows.
+    // The set grows while it is iterated.
     for (const next of found) {
       const workflow = planned.get(next);
       if (workflow === undefined || workflow instanceof Unsupported) continue;
@@ -32,17 +32,17 @@ export function createReachable(planned: ReadonlyMap<string, PlannedWorkflow | U
       const workflow = planned.get(next);
       if (workflow === undefined) continue;
       if (!(workflow instanceof Unsupported)) found.push(workflow);
-      else throw next === id ? workflow : new Unsupported(`it leads to ${next}, which was left out: ${workflow.message}`);
+      else throw next === id ? workflow : new Unsupported(`it leads to ${next}, which was skipped: ${workflow.message}`);
     }
     for (const workflow of found)
       for (const inner of innerOf(workflow))
-        if (allFrom(inner).has(workflow.workflow_id)) throw new Unsupported(`${workflow.workflow_id} would run itself inside itself`);
-    if (JSON.stringify(found).length > longestPlan) throw new Unsupported('it comes to too many steps; cut it in parts');
+        if (allFrom(inner).has(workflow.workflow_id)) throw new Unsupported(`${workflow.workflow_id} would call itself`);
+    if (JSON.stringify(found).length > longestPlan) throw new Unsupported('its plan is too long; split it into smaller workflows');
     return found;
   };
 }
 
-/** Those that are run while this one waits. */
+/** The workflows that run while this one waits. */
 function innerOf({ depends_on, steps }: PlannedWorkflow): Set<string> {
   const called = steps.flatMap(({ calls, on_failure }) => [
     ...('workflow_id' in calls ? [calls.workflow_id] : []),
@@ -51,7 +51,7 @@ function innerOf({ depends_on, steps }: PlannedWorkflow): Set<string> {
   return new Set([...depends_on, ...called]);
 }
 
-/** Those that this one is left for. */
+/** The workflows that this one hands over to with `goto`. */
 function targetsOf({ steps }: PlannedWorkflow): string[] {
   return steps
     .flatMap(({ on_success, on_failure }) => [...on_success, ...on_failure])

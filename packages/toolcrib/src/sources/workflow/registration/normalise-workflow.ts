@@ -1,4 +1,4 @@
-import { workflowDefinitionSchema, type WorkflowDefinition } from '../../../model/workflow-definition.ts';
+import { workflowDefinitionSchema, type WorkflowDefinition } from '../workflow-definition.ts';
 import { handlingOf } from '../../registration/common-fields.ts';
 import { createDraft } from '../../registration/draft.ts';
 import type { NormalisedRegistration } from '../../registration/normalised-registration.ts';
@@ -10,7 +10,7 @@ import { readNaming } from '../../registration/read-naming.ts';
 import type { RegistrationContext } from '../../registration/registration-context.ts';
 import type { WorkflowForm } from './workflow-form.ts';
 
-/** [WF-1] The definition that a registration comes to. Its steps are calls of other sources, so that it has no credential of its own. */
+/** [WF-1] Makes the definition from a registration. It has no credential of its own, because its steps call tools of other sources. */
 export function normaliseWorkflow(form: WorkflowForm, context: RegistrationContext): NormalisedRegistration<WorkflowDefinition> {
   const naming = readNaming(form, context);
   const draft = createDraft(context);

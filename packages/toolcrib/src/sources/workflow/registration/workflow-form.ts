@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { workflowDefinitionSchema } from '../../../model/workflow-definition.ts';
+import { workflowDefinitionSchema } from '../workflow-definition.ts';
 import { allowInsecureField, handlingFields, namingFields } from '../../registration/common-fields.ts';
 import { documentFields } from '../../registration/document-form.ts';
 import { credentialInputSchema } from '../../registration/value-input.ts';
@@ -17,7 +17,7 @@ export const workflowFormSchema = z
         .unwrap()
         .optional()
         .describe(
-          'The namespace of the registered source that each of its source descriptions means; the one of the same name unless told',
+          'The namespace of the registered source for each source description of the document; by default, the source of the same name',
         ),
     }),
     discovery_credential: credentialInputSchema.optional().describe('Credentials for fetching a protected document; none by default'),
@@ -27,5 +27,5 @@ export const workflowFormSchema = z
   .meta({ required: ['name', 'source_type', 'workflow'], description: 'Workflows that an Arazzo document describes: each is a tool' });
 
 export type WorkflowForm = z.infer<typeof workflowFormSchema>;
-/** The same before defaults are filled in: what a person or a file says. */
+/** The form before defaults are filled in, as a person or a file gives it. */
 export type WorkflowFormInput = z.input<typeof workflowFormSchema>;

@@ -5,7 +5,7 @@ import { CribError } from '../../../model/crib-error.ts';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import type { PlannedStep, PlannedToolCall } from '../../../model/workflow-plan.ts';
 import type { CallContext } from '../../source.ts';
-import type { CallTool } from '../call-tool.ts';
+import type { CallTool } from '../../source-ports.ts';
 import type { Exchange } from '../expression/evaluate-expression.ts';
 import { exchangeOf, readsBody, readsRedirect, refusedAnswer, stepAnswerOf, type StepAnswer } from './step-answer.ts';
 
@@ -16,7 +16,7 @@ interface ToolStep {
   made: { args: JsonObject; body: Json | undefined };
 }
 
-/** [WF-2] Calls the tool of a step, once: what came of it is remembered, also that it was refused. */
+/** [WF-2] Calls the tool of a step once: the outcome is stored, even if the call was refused. */
 export async function callToolStep(
   { step, call, name, made }: ToolStep,
   { steps, callTool, context }: { steps: Steps; callTool: CallTool; context: CallContext },
@@ -38,7 +38,7 @@ export async function callToolStep(
   return { answer, exchange: exchangeOf(call, step, { args, body: made.body, answer }) };
 }
 
-/** The same on every run of the call, and another for every try: a step that is repeated because the document says so is meant to be done again. */
+/** The idempotency key: the same when the call is resumed, but new for each retry, because a retry is meant to take effect again. */
 function keyOf(callId: string, name: string): string {
   return hash('sha256', `${callId}\n${name}`, 'hex').slice(0, 32);
 }

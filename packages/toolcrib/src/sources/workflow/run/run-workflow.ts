@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../model/json.ts';
 import type { Origin } from '../../../model/origin.ts';
 import type { PlannedAction, PlannedStep, PlannedWorkflow, WorkflowPlan } from '../../../model/workflow-plan.ts';
 import type { CallContext } from '../../source.ts';
-import type { CallTool } from '../call-tool.ts';
+import type { CallTool } from '../../source-ports.ts';
 import { firstUnmet, type FindsAny } from '../criterion.ts';
 import type { Exchange, Scope } from '../expression/evaluate-expression.ts';
 import { fillIn } from '../expression/fill-in.ts';
@@ -26,17 +26,17 @@ export interface RunInput {
 export interface Failure {
   step: string;
   message: string;
-  /** Of the step's own answer; null where that was a success that did not suffice. */
+  /** The error code of the step's answer; null if the answer was a success, but did not meet the criteria. */
   code: ErrorCode | null;
   origin: Origin;
   status: number | null;
 }
 
-/** How a workflow has ended, with what it has brought about until then. */
+/** How a workflow ended, with its outputs so far. */
 export interface Ending {
   outputs: JsonObject;
   failure: Failure | null;
-  /** What its last step sent and got. */
+  /** The request and the response of the last step. */
   exchange: Exchange | null;
 }
 
@@ -45,11 +45,11 @@ interface Frame {
   workflow: PlannedWorkflow;
   inputs: JsonObject;
   outputsOf: Map<string, JsonObject>;
-  /** Stands before the names of its steps, where it runs inside another. */
+  /** The prefix of its step names if it runs inside another workflow. */
   prefix: string;
 }
 
-/** What a step called gave: its exchange, and the outputs where it was a workflow. */
+/** The result of a step's call. `outputs` is empty unless the step called a workflow. */
 interface Called {
   exchange: Exchange | null;
   answer: StepAnswer;
@@ -63,7 +63,7 @@ interface Attempt {
   failure: Failure | null;
 }
 
-/** [WF-1] [WF-2] One call of a workflow. Everything it does is a durable step; what lies between them is decided by what they gave. */
+/** [WF-1] [WF-2] One call of a workflow. Every effect is a durable step; the code between the steps depends only on their results. */
 export class WorkflowRun {
   readonly trail: Trail;
   readonly #input: RunInput;
@@ -84,7 +84,7 @@ export class WorkflowRun {
       const frame: Frame = { workflow, inputs: { ...workflow.defaults, ...inputs }, outputsOf: new Map(), prefix };
       const ended = (await this.#runDependencies(frame)) ?? (await this.#runSteps(frame));
       if (!('workflow_id' in ended)) return ended;
-      // Left for another one, which goes on with the same inputs and ends in its place.
+      // A `goto` another workflow, which gets the same inputs and replaces this one.
       next = ended.workflow_id;
     }
   }
@@ -122,7 +122,7 @@ export class WorkflowRun {
     return { outputs, failure, exchange };
   }
 
-  /** As often as it is to be tried; with the action that follows. */
+  /** Runs a step with its retries. Returns the last attempt, and the action that follows. */
   async #runStep(step: PlannedStep, frame: Frame): Promise<{ attempt: Attempt; action: PlannedAction | undefined }> {
     const tries = new Map<PlannedAction, number>();
     for (;;) {
@@ -141,7 +141,7 @@ export class WorkflowRun {
     const ms = pauseMs(exchange?.headers['retry-after'], action.retry_after_ms);
     if (ms > 0) await steps.sleep(`${name} pause`, ms, context.signal);
     const before = frame.workflow.steps.find(({ step_id }) => step_id === action.step_id);
-    // Whatever becomes of it: the step itself is tried again, and says whether it helped.
+    // The result does not matter: the failed step is tried again in any case.
     if (before !== undefined) await this.#attempt(before, frame);
     if (action.workflow_id !== null) await this.#runWorkflow(action.workflow_id, frame.inputs, `${name}/${action.name}/`);
   }
@@ -157,7 +157,7 @@ export class WorkflowRun {
     const { exchange, answer, outputs } = await this.#call(step, frame, name);
     this.#input.context.signal.throwIfAborted();
     const scope = this.#scope(frame, exchange, outputs);
-    // Without an answer there is nothing that criteria could be about.
+    // Without a response there is nothing to check.
     const criteria = answer.status === null ? [] : step.success_criteria;
     const unmet = await firstUnmet(criteria, scope, this.#input.findsAny);
     const succeeded = criteria.length === 0 ? answer.ok : unmet === undefined;
@@ -180,11 +180,11 @@ export class WorkflowRun {
     return { ...(await callToolStep({ step, call: calls, name, made }, this.#input)), outputs: {} };
   }
 
-  /** Inside this one; what it ended with stands for the answer. */
+  /** Runs a workflow inside this one. Its ending serves as the answer of the step. */
   async #callWorkflow(id: string, inputs: JsonObject, name: string): Promise<Called> {
     const { outputs, failure, exchange } = await this.#runWorkflow(id, inputs, `${name}/`);
     const { message = null, code = null, origin = null } = failure ?? {};
-    // One that has failed has no status that criteria could be content with.
+    // A failed workflow has no status, so that criteria cannot accept it.
     const status = failure === null ? (exchange?.status ?? null) : null;
     return { exchange, answer: { call_id: null, ok: failure === null, status, headers: {}, body: null, message, code, origin }, outputs };
   }

@@ -2,16 +2,16 @@ import { UnknownOutcomeError } from '../../../durable/unknown-outcome-error.ts';
 import type { Answer } from '../../../model/call.ts';
 import { CribError } from '../../../model/crib-error.ts';
 import type { ErrorCode } from '../../../model/error-code.ts';
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
 import { originOfRefusal, type Origin } from '../../../model/origin.ts';
 import type { PlannedStep, PlannedToolCall } from '../../../model/workflow-plan.ts';
 import type { Exchange } from '../expression/evaluate-expression.ts';
 
-/** What is remembered of a step that called a tool. */
+/** The stored result of a step that called a tool. */
 export interface StepAnswer extends JsonObject {
   call_id: string | null;
   ok: boolean;
-  /** Null where there was no answer. */
+  /** Null if there was no response. */
   status: number | null;
   headers: JsonObject;
   body: Json;
@@ -22,10 +22,10 @@ export interface StepAnswer extends JsonObject {
   origin: Origin | null;
 }
 
-/** A status that is no success is nothing exceptional for a workflow: its criteria decide. Throws where nobody can decide. */
+/** An error status does not throw: the criteria of the step decide. Throws if the outcome is unknown or the call was cancelled. */
 export function stepAnswerOf(answer: Answer, keepsBody: boolean): StepAnswer {
   const { call_id, success, status, error, metadata } = answer;
-  if (status === 'unknown') throw new UnknownOutcomeError(error?.message ?? 'Nobody knows whether it took effect');
+  if (status === 'unknown') throw new UnknownOutcomeError(error?.message ?? 'It is unknown whether the call took effect');
   if (status === 'cancelled') throw new CribError('SERVICE_UNAVAILABLE', 'The call was cancelled', { retryable: false, origin: 'caller' });
   if (!success) {
     const { code = 'INTERNAL', message = '', origin = 'gateway', upstream_status = null, details } = error ?? {};
@@ -36,9 +36,9 @@ export function stepAnswerOf(answer: Answer, keepsBody: boolean): StepAnswer {
   const http = asObject(metadata['http']);
   const headers = lowerCased(asObject(http['headers']));
   const answered = typeof http['status'] === 'number' ? http['status'] : 200;
-  // What is decided by half of an answer is decided wrongly.
+  // Criteria must not decide on a truncated answer.
   const isCut = keepsBody && metadata['truncated'] === true;
-  const message = isCut ? 'its answer was longer than is allowed here, and was cut' : null;
+  const message = isCut ? 'its answer was too long and was truncated' : null;
   const body = keepsBody ? (answer.structured_content ?? (answer.text === '' ? null : answer.text)) : null;
   return {
     call_id,
@@ -52,18 +52,18 @@ export function stepAnswerOf(answer: Answer, keepsBody: boolean): StepAnswer {
   };
 }
 
-/** A call that was refused, or that could not be made. */
+/** The answer for a call that was refused, or that could not be made. */
 export function refusedAnswer(error: CribError): StepAnswer {
   const { code, message } = error;
   return { call_id: null, ok: false, status: null, headers: {}, body: null, message, code, origin: originOfRefusal(error) };
 }
 
-/** Whether anything in the step is about the body of its answer, which is not remembered otherwise. */
+/** Whether the step refers to the response body, which is otherwise not stored. */
 export function readsBody(step: PlannedStep): boolean {
   return JSON.stringify(step).includes('$response.body');
 }
 
-/** Whether the step looks at a redirect itself: it would see nothing of one that was followed. */
+/** Whether the step inspects a redirect itself, so that the redirect must not be followed. */
 export function readsRedirect(step: PlannedStep): boolean {
   return /\$response\.header\.location|\$statusCode[^&|]{0,9}3\d\d/i.test(JSON.stringify(step));
 }
@@ -92,7 +92,7 @@ export function exchangeOf(
   };
 }
 
-/** As it would be written for single values; it is only read, never asked. */
+/** The address with its parameters, each written as a single value. Only expressions use it; no request is sent to it. */
 function addressOf(template: string, path: JsonObject, query: [string, Json][]): string {
   const address = template.replaceAll(/\{([^{}]+)\}/g, (whole, name: string) =>
     Object.hasOwn(path, name) ? encodeURIComponent(written(path[name])) : whole,
@@ -110,5 +110,5 @@ function lowerCased(headers: JsonObject): JsonObject {
 }
 
 function asObject(value: Json | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return isObject(value) ? value : {};
 }

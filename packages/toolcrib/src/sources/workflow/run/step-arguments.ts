@@ -1,11 +1,11 @@
 import { CribError } from '../../../model/crib-error.ts';
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { parsedJson, type Json, type JsonObject } from '../../../model/json.ts';
 import type { PlannedBody, PlannedStep } from '../../../model/workflow-plan.ts';
 import type { Scope } from '../expression/evaluate-expression.ts';
 import { fillIn, fillInEach, plainText } from '../expression/fill-in.ts';
-import { withReplaced } from '../expression/json-pointer.ts';
+import { withReplaced } from '../../../model/json-pointer.ts';
 
-/** What a step is called with. Throws `VALIDATION_ERROR` where that cannot be made. */
+/** The arguments of a step's call. Throws `VALIDATION_ERROR` if they cannot be made. */
 export function stepArguments({ parameters, body }: PlannedStep, scope: Scope): { args: JsonObject; body: Json | undefined } {
   const entries = parameters.map(({ argument, value }) => [argument, fillIn(value, scope)] as const);
   const made = body === null ? undefined : bodyOf(body, scope);
@@ -20,12 +20,12 @@ function bodyOf({ payload, text, replacements }: PlannedBody, scope: Scope): Jso
     const filled = fillIn(value, scope);
     if (filled === undefined) continue;
     body = withReplaced(body, target, filled);
-    if (body === undefined) throw new CribError('VALIDATION_ERROR', `The body has no place ${target}`);
+    if (body === undefined) throw new CribError('VALIDATION_ERROR', `The replacement target ${target} does not fit into the body`);
   }
   return body;
 }
 
-/** Nothing that is filled in can become more than a value: text is taken apart first, or what is put into it is written as its kind wants it. */
+/** A filled-in value cannot change the structure of the body: the text is parsed first, or the value is escaped for the body's format. */
 function bodyFromText(payload: string, kind: PlannedBody['text'], scope: Scope): Json | undefined {
   const isTemplate = !payload.startsWith('$');
   if (kind === 'json' && isTemplate) {
@@ -38,15 +38,7 @@ function bodyFromText(payload: string, kind: PlannedBody['text'], scope: Scope):
   return fillIn(payload, scope);
 }
 
-function parsedJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A field that is there more than once is a list. */
+/** A repeated field becomes a list. */
 function formFields(text: string): JsonObject {
   const fields = new URLSearchParams(text.trim());
   const names = [...new Set(fields.keys())];

@@ -3,10 +3,10 @@ import type { JsonObject } from '../../../model/json.ts';
 import type { PlannedStep, PlannedWorkflow } from '../../../model/workflow-plan.ts';
 import type { CallContext } from '../../source.ts';
 
-/** So that steps that go to each other come to an end. */
+/** Ends a loop of steps. */
 const mostSteps = 1000;
 
-/** One try of a step. */
+/** One attempt at a step. */
 export interface StepRecord extends JsonObject {
   step: string;
   call_id: string | null;
@@ -14,7 +14,7 @@ export interface StepRecord extends JsonObject {
   succeeded: boolean;
 }
 
-/** What a call has come by so far. */
+/** The steps that a call has run so far. */
 export class Trail {
   readonly records: StepRecord[] = [];
   readonly #visits = new Map<string, number>();
@@ -25,18 +25,18 @@ export class Trail {
     this.#workflow = workflow;
   }
 
-  /** The name of this try of the step, the same on every run of the call. `prefix` is where the workflow runs inside another. */
+  /** Counts an attempt and returns its name, the same when the call is resumed. `prefix` is for a workflow inside another one. */
   enter({ step_id, description }: PlannedStep, prefix: string, context: CallContext): string {
     const path = `${prefix}${step_id}`;
     const visit = (this.#visits.get(path) ?? 0) + 1;
     this.#visits.set(path, visit);
     if (++this.#steps > mostSteps) {
       const { workflow_id } = this.#workflow;
-      throw new CribError('VALIDATION_ERROR', `${workflow_id} was ended after ${mostSteps} steps: look for steps that go to each other`);
+      throw new CribError('VALIDATION_ERROR', `${workflow_id} was ended after ${mostSteps} steps: look for a loop of steps`);
     }
     const total = this.#workflow.steps.length;
     const message = [path, description.split('\n')[0]].filter((part) => part !== '').join(': ');
-    // Where steps are repeated, or made of others, nobody knows how many there will be.
+    // The total is unknown if steps are repeated, or call workflows.
     context.progress({ progress: this.#steps, ...(this.#steps <= total ? { total } : {}), message });
     return `${path}#${visit}`;
   }

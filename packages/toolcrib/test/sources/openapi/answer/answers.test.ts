@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const operation = (given = {}) => httpOperation({ server: server.origin, path: '/things', ...given });
 
-/** What a body of this type becomes. */
+/** The output for a body of this type. */
 function answered(type: string | null, body: string | Buffer, headers: Record<string, string> = {}, status = 200) {
   answer = (_request, response) =>
     void response.writeHead(status, { ...(type !== null && { 'content-type': type }), ...headers }).end(body);
@@ -36,7 +36,7 @@ async function failed(status: number, body: string | Buffer = '', headers: Recor
   );
 }
 
-describe('[HTTP-2] a stream that does not end', () => {
+describe('[HTTP-2] a stream without an end', () => {
   /** Sends this and stays. */
   function streamed(type: string, text: string, leftMs: number | undefined) {
     answer = (_request, response) => void response.writeHead(200, { 'content-type': type }).write(text);
@@ -44,7 +44,7 @@ describe('[HTTP-2] a stream that does not end', () => {
   }
 
   test.each(['text/event-stream', 'text/event-stream; charset=utf-8', 'application/x-ndjson'])(
-    'is what came while there was time, up to the last whole line: %s',
+    'gives what came in time, up to the last whole line: %s',
     async (type) => {
       const { content, metadata } = await streamed(type, 'data: one\n\ndata: two\n\ndata: thr', 200);
       expect(content).toEqual([{ type: 'text', text: 'data: one\n\ndata: two\n\n' }]);
@@ -52,7 +52,7 @@ describe('[HTTP-2] a stream that does not end', () => {
     },
   );
 
-  test('is what came before it broke off', async () => {
+  test('gives what came before it broke off', async () => {
     answer = (_request, response) =>
       void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: one\n\n', () => response.destroy());
     const { content, metadata } = await caller.call(operation(), {}, { context: { leftMs: 60_000 } });
@@ -60,7 +60,7 @@ describe('[HTTP-2] a stream that does not end', () => {
     expect(metadata).toMatchObject({ stream_cut: 'connection' });
   });
 
-  test('and one that does is an answer like any other', async () => {
+  test('differs from one that ends, which is an answer like any other', async () => {
     answer = (_request, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: one');
     const { content, metadata } = await caller.call(operation(), {}, { context: { leftMs: 60_000 } });
     expect(content).toEqual([{ type: 'text', text: 'data: one' }]);
@@ -68,7 +68,7 @@ describe('[HTTP-2] a stream that does not end', () => {
   });
 });
 
-describe('[HTTP-2] answers by their content type', () => {
+describe('[HTTP-2] by its content type', () => {
   test.each([
     'application/json',
     'application/json; charset=utf-8',
@@ -81,7 +81,7 @@ describe('[HTTP-2] answers by their content type', () => {
     expect(output.content).toEqual([{ type: 'text', text: '{"a": "ü"}' }]);
   });
 
-  test('JSON with a byte order mark, in the encoding it announces, or a single value', async () => {
+  test('a JSON answer may have a byte order mark, another encoding, or a single value', async () => {
     expect((await answered('application/json', '\ufeff[1]')).structured_content).toEqual([1]);
     expect((await answered('application/json; charset=iso-8859-1', Buffer.from('{"a":"ü"}', 'latin1'))).structured_content).toEqual({
       a: 'ü',
@@ -90,7 +90,7 @@ describe('[HTTP-2] answers by their content type', () => {
     expect((await answered('application/json', 'null')).structured_content).toBeNull();
   });
 
-  test('what is called JSON and is none is text, and says so', async () => {
+  test('invalid JSON is text, and says so', async () => {
     const output = await answered('application/json', '{"a": ');
     expect(output).toMatchObject({ content: [{ type: 'text', text: '{"a": ' }], metadata: { invalid_json: true } });
     expect(output).not.toHaveProperty('structured_content');
@@ -108,7 +108,7 @@ describe('[HTTP-2] answers by their content type', () => {
     expect((await answered(type, 'Grüße')).content).toEqual([{ type: 'text', text: 'Grüße' }]);
   });
 
-  test('text in another encoding, known or not', async () => {
+  test('text may have another encoding, known or not', async () => {
     expect((await answered('text/plain; charset=ISO-8859-1', Buffer.from('ü', 'latin1'))).content).toEqual([{ type: 'text', text: 'ü' }]);
     expect((await answered('text/plain; charset=klingon', 'a')).content).toEqual([{ type: 'text', text: 'a' }]);
   });
@@ -126,7 +126,7 @@ describe('[HTTP-2] answers by their content type', () => {
     ['attachment; filename="..\\\\..\\\\evil.exe"', 'evil.exe'],
     ['attachment; filename=".\u202egpj.exe"', 'gpj.exe'],
     ['attachment', 'answer'],
-  ])('anything else is a file, with a name that does no harm: %s', async (disposition, name) => {
+  ])('any other type is a file, with a safe name: %s', async (disposition, name) => {
     const output = await answered('application/pdf', Buffer.from('%PDF'), {
       'content-disposition': Buffer.from(disposition).toString('latin1'),
     });
@@ -138,13 +138,13 @@ describe('[HTTP-2] answers by their content type', () => {
     ]);
   });
 
-  test('an answer that does not say what it is', async () => {
+  test('an answer without a type is JSON, text or a file by its content', async () => {
     expect((await answered(null, '{"a":1}')).structured_content).toEqual({ a: 1 });
     expect((await answered(null, 'plain')).content).toEqual([{ type: 'text', text: 'plain' }]);
     expect((await answered(null, Buffer.from([0, 1]))).content[0]?.type).toBe('resource');
   });
 
-  test('nothing is an empty text, with the status beside it', async () => {
+  test('an empty answer is an empty text, with the status beside it', async () => {
     const output = await answered(
       null,
       '',
@@ -161,19 +161,19 @@ describe('[HTTP-2] answers by their content type', () => {
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
-  ])('a body that came as %s, although nobody asked for it', async (encoding, compress) => {
+  ])('a body in %s is decoded, although nobody asked for it', async (encoding, compress) => {
     const output = await answered('application/json', compress('{"a":1}'), { 'content-encoding': encoding });
     expect(output.structured_content).toEqual({ a: 1 });
   });
 
-  test('a small body that unfolds into a large one is given up', async () => {
+  test('a small body that decompresses into a large one is given up', async () => {
     const bomb = gzipSync(Buffer.alloc(33_554_433));
     await expect(answered('application/json', bomb, { 'content-encoding': 'gzip' })).rejects.toThrow('larger than the 33554432 bytes');
     await expect(answered('application/json', 'x', { 'content-encoding': 'gzip' })).rejects.toThrow('is not the gzip');
     await expect(answered('application/json', 'x', { 'content-encoding': 'zip' })).rejects.toThrow('not asked for');
   });
 
-  test('an answer without end is given up, whether it says so or not', async () => {
+  test('an endless answer is given up, with or without a length', async () => {
     answer = (_request, response) => void response.writeHead(200, { 'content-length': '99999999999' }).write('x');
     await expect(caller.call(operation())).rejects.toThrow('larger than the 33554432 bytes');
     const chunk = Buffer.alloc(1_048_576, 'x');
@@ -188,7 +188,7 @@ describe('[HTTP-2] answers by their content type', () => {
   });
 });
 
-describe('[HTTP-2] every status but success is an error with its status', () => {
+describe('[HTTP-2] every status except success is an error with that status', () => {
   test.each([
     [400, 'VALIDATION_ERROR', false],
     [401, 'UNAUTHENTICATED', false],
@@ -223,11 +223,11 @@ describe('[HTTP-2] every status but success is an error with its status', () => 
     ['[{"message": "In a list"}]', 'In a list'],
     ['<html><head><title>502 Bad Gateway</title></head><body>…</body></html>', '502 Bad Gateway'],
     ['plain words', 'plain words'],
-  ])('the service has the word: %s', async (body, words) => {
+  ])('the message is that of the service: %s', async (body, words) => {
     expect((await failed(400, body)).message).toBe(`GET /things was answered with status 400: ${words}`);
   });
 
-  test('its body is in the details, as long as it is bounded', async () => {
+  test('the body is in the details, bounded', async () => {
     expect((await failed(422, '{"field": "name"}', { 'x-request-id': 'r1' })).details).toEqual({
       headers: { 'content-type': 'application/json', 'x-request-id': 'r1' },
       body: { field: 'name' },
@@ -239,7 +239,7 @@ describe('[HTTP-2] every status but success is an error with its status', () => 
     expect((await failed(400, Buffer.from([0, 1, 2]))).details).toEqual({ headers: { 'content-type': 'application/json' } });
   });
 
-  test('Retry-After is understood as seconds and as a date', async () => {
+  test('Retry-After can be seconds or a date', async () => {
     expect(await failed(429, '', { 'retry-after': '7' })).toMatchObject({ retryAfterMs: 7000 });
     const { retryAfterMs = 0 } = await failed(503, '', { 'retry-after': new Date(Date.now() + 60_000).toUTCString() });
     expect(retryAfterMs).toBeGreaterThan(50_000);
@@ -247,7 +247,7 @@ describe('[HTTP-2] every status but success is an error with its status', () => 
     expect((await failed(503, '', { 'retry-after': 'soon' })).retryAfterMs).toBeUndefined();
   });
 
-  test('a connection that is cut half-way, and one that nobody takes', async () => {
+  test('a connection that breaks half-way, or is refused, is a connection error', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('part', () => response.destroy());
@@ -264,10 +264,10 @@ describe('[HTTP-2] every status but success is an error with its status', () => 
   });
 
   test('a call that is ended while it waits is over at once', async () => {
-    const ending = new EndSwitch();
+    const signal = new EndSwitch();
     const reason = new Error('enough');
-    answer = () => ending.end(reason);
-    await expect(caller.call(operation(), {}, { ending })).rejects.toBe(reason);
+    answer = () => signal.end(reason);
+    await expect(caller.call(operation(), {}, { signal })).rejects.toBe(reason);
   });
 });
 
@@ -290,7 +290,7 @@ describe('[HTTP-2] the next page of a list', () => {
     return (await caller.call(paged(pagination), args, { schema })).metadata?.['next_page'];
   }
 
-  test('a link becomes arguments, in the types of the tool', async () => {
+  test('is given as arguments of the tool if the answer has a link', async () => {
     const args = { page: 1, tags: ['a', 'b'] };
     const link = '</things?page=9&tags=a&tags=b>; rel="last", </things?page=2&tags=a&tags=b>; rel="next"';
     expect(await next(link, args)).toEqual({ arguments: { page: 2, tags: ['a', 'b'] } });
@@ -303,11 +303,11 @@ describe('[HTTP-2] the next page of a list', () => {
     ['a parameter that the operation does not have', '</things?page=2&secret=1>; rel="next"'],
     ['no next page', '</things?page=2>; rel="prev"'],
     ['nonsense', '<<<;;rel=next'],
-  ])('%s gives none', async (_what, link) => {
+  ])('is not given for %s', async (_what, link) => {
     expect(await next(link, { page: 1 })).toBeUndefined();
   });
 
-  test('a cursor in the answer does too, where the document says so', async () => {
+  test('is given for a cursor in the answer if the document describes one', async () => {
     const pagination = { pointer: '/meta/next', argument: 'cursor' };
     expect(await next('', { page: 1 }, '{"meta":{"next":"abc"}}', pagination)).toEqual({ arguments: { page: 1, cursor: 'abc' } });
     for (const body of ['{"meta":{"next":""}}', '{"meta":{"next":null}}', '{}', '[]'])

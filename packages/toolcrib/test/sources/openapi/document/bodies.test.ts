@@ -5,13 +5,13 @@ import { argumentOf, compiled, documentOf, onlyTool, operationOf, swagger2 } fro
 
 const string = { type: 'string' };
 
-describe('[OAS-2] bodies', () => {
+describe('[OAS-2] a request body', () => {
   const bodyOf = (requestBody: JsonObject, more: JsonObject = {}, method = 'post') => {
     const tool = onlyTool(compiled(documentOf({ requestBody }, more, [method, '/things'])));
     return { body: operationOf(tool).body, schema: argumentOf(tool, 'body'), tool };
   };
 
-  test('of text and of bytes are text', () => {
+  test('of text or bytes is a text argument', () => {
     const content = (type: string, schema: Json = { type: 'object' }) => ({ required: true, content: { [type]: { schema } } });
     expect(bodyOf(content('application/xml'))).toMatchObject({
       body: { kind: 'text', required: true, content_type: 'application/xml' },
@@ -35,13 +35,13 @@ describe('[OAS-2] bodies', () => {
     ['base64 of 3.0', { type: 'string', format: 'base64' }, '3.0.3'],
     ['byte of 3.0', { allOf: [{ type: 'string', format: 'byte' }] }, '3.0.3'],
     ['an encoding of 3.1', { type: 'string', contentEncoding: 'base64', contentMediaType: 'image/jpeg' }, '3.1.0'],
-  ])('that are documented in %s are sent as that text', (_what, schema, openapi) => {
+  ])('that is documented in %s is sent as that text', (_what, schema, openapi) => {
     const found = bodyOf({ content: { 'image/jpeg': { schema } } }, { openapi });
     expect(found.body).toMatchObject({ kind: 'text', content_type: 'image/jpeg' });
     expect(JSON.stringify(found.schema)).toContain('"contentEncoding":"base64"');
   });
 
-  test('in parts with an encoding have a header that says so', () => {
+  test('in parts with an encoding has a header that says so', () => {
     const properties = {
       picture: { type: 'string', contentEncoding: 'base64', contentMediaType: 'image/png' },
       more: { type: 'array', items: { type: 'string', contentEncoding: 'base64' } },
@@ -67,7 +67,7 @@ describe('[OAS-2] bodies', () => {
     ...more,
   });
 
-  test('of several parts say how each is written', () => {
+  test('of several parts says how each is written', () => {
     const properties = {
       plain: string,
       file: { type: 'string', format: 'binary', description: 'A picture' },
@@ -118,7 +118,7 @@ describe('[OAS-2] bodies', () => {
     });
   });
 
-  test('of forms keep the style of their properties', () => {
+  test('of a form keeps the style of its properties', () => {
     const schema = { type: 'object', properties: { a: { type: 'array', items: string }, b: { type: 'object' }, c: string } };
     const encoding = { a: { style: 'spaceDelimited' }, b: { style: 'deepObject', explode: true }, c: { allowReserved: true } };
     const { body } = bodyOf({ content: { 'application/x-www-form-urlencoded': { schema, encoding } } });
@@ -130,7 +130,7 @@ describe('[OAS-2] bodies', () => {
     });
   });
 
-  test('of 2.0 are parameters there, also where these are only referred to', () => {
+  test('of 2.0 is a parameter there, even if that is only referenced', () => {
     const shared = { Body: { in: 'body', name: 'pet', required: true, description: 'The pet', schema: { $ref: '#/definitions/Pet' } } };
     const more = {
       ...swagger2,
@@ -143,7 +143,7 @@ describe('[OAS-2] bodies', () => {
     expect(argumentOf(tool, 'body')).toEqual({ $ref: '#/$defs/Pet', description: 'The pet' });
   });
 
-  test('of 2.0 that are forms are sent as such, and with files in parts', () => {
+  test('of 2.0 that is a form is sent as such, and with files in parts', () => {
     const a = { in: 'formData', name: 'a', type: 'array', items: string, required: true };
     const form = onlyTool(compiled(documentOf({ parameters: [a] }, swagger2)));
     expect(operationOf(form).body).toEqual({

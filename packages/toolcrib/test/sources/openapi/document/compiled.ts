@@ -1,12 +1,12 @@
 import { compileDocument, type CompileInput } from '../../../../src/sources/openapi/document/compile-document.ts';
-import { createImportNotes } from '../../../../src/sources/openapi/document/import-notes.ts';
+import { createImportNotes } from '../../../../src/sources/documents/import-notes.ts';
 import { openDocument } from '../../../../src/sources/openapi/document/open-document.ts';
 import type { Json, JsonObject } from '../../../../src/model/json.ts';
 import type { DiscoveredTool } from '../../../../src/model/tool.ts';
 
 type Settings = Partial<Pick<CompileInput, 'url' | 'serverUrl' | 'serverVariables' | 'asyncPoll' | 'mostValues'>>;
 
-/** What comes of a document, without the process that does it otherwise. */
+/** The result of importing a document, without the separate process. */
 export function compiled(value: JsonObject, settings: Settings = {}) {
   const tools: DiscoveredTool[] = [];
   const notes = createImportNotes();
@@ -26,7 +26,7 @@ export function compiled(value: JsonObject, settings: Settings = {}) {
 
 export type Compiled = ReturnType<typeof compiled>;
 
-/** A document with one operation, `POST /things` unless told. */
+/** A document with one operation, `POST /things` by default. */
 export function documentOf(operation: JsonObject, more: JsonObject = {}, [method, path] = ['post', '/things']): JsonObject {
   return {
     openapi: '3.0.3',

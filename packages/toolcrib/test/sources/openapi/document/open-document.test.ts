@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../src/model/json.ts';
 import { openDocument } from '../../../../src/sources/openapi/document/open-document.ts';
 
-describe('[OAS-1] what is no OpenAPI document is told what it looks like', () => {
+describe('[OAS-1] a document', () => {
   test.each<[string, Json, RegExp]>([
     ['nothing', null, /It is empty/],
     ['an empty object', {}, /It is empty/],
@@ -17,7 +17,7 @@ describe('[OAS-1] what is no OpenAPI document is told what it looks like', () =>
     ['a later version', { openapi: '4.0.0' }, /OpenAPI 4\.0\.0; 2\.0, 3\.0, 3\.1 and 3\.2/],
     ['a version that only begins like one', { openapi: '3.10.0' }, /OpenAPI 3\.10\.0/],
     ['something else', { name: 'x', version: '1' }, /but name, version/],
-  ])('%s', (_, value, reason) => {
+  ])('that is not OpenAPI is refused with what it looks like: %s', (_, value, reason) => {
     expect(() => openDocument(value)).toThrow(reason);
   });
 
@@ -26,16 +26,16 @@ describe('[OAS-1] what is no OpenAPI document is told what it looks like', () =>
     ['3.1.1', '3.1'],
     ['3.2.0', '3.2'],
     [3.1, '3.1'],
-  ])('[OAS-1] %s is read as %s', (openapi, format) => {
+  ])('[OAS-1] of %s is read as %s', (openapi, format) => {
     expect(openDocument({ openapi }).format).toBe(format);
   });
 
-  test('[OAS-1] 2.0 may be a number', () => {
+  test('[OAS-1] of 2.0 may have a number as its version', () => {
     expect(openDocument({ swagger: 2 })).toMatchObject({ format: '2.0', version: '2.0' });
   });
 });
 
-describe('[OAS-3] references lead to what is an own part of the document', () => {
+describe('[OAS-3] a reference', () => {
   const document = openDocument({
     openapi: '3.0.0',
     a: { 'b/c~d': { 'e f': [1, { g: 2 }] } },
@@ -53,14 +53,14 @@ describe('[OAS-3] references lead to what is an own part of the document', () =>
     ['#/__proto__', undefined],
     ['#/a/%E0%A4%A', undefined],
     ['#anchor', undefined],
-  ])('%s', (reference, expected) => {
+  ])('leads only to a part of the document: %s', (reference, expected) => {
     expect(document.find(reference)).toEqual(expected);
   });
 
-  test('[OAS-3] chains of them are followed, and circles are not', () => {
+  test('[OAS-3] may be one of a chain, and not of a circle', () => {
     expect(document.follow({ $ref: '#/chain' }, 'It')).toHaveProperty(['b/c~d']);
     expect(() => document.follow({ $ref: '#/circle' }, 'It')).toThrow('It refers to itself');
-    expect(() => document.follow({ $ref: '#/nowhere' }, 'It')).toThrow('It refers to #/nowhere, which is not there');
+    expect(() => document.follow({ $ref: '#/nowhere' }, 'It')).toThrow('It refers to #/nowhere, which does not exist');
     expect(() => document.find('other.json#/a')).toThrow(/external_refs/);
   });
 });

@@ -17,7 +17,7 @@ describe('[OAS-1] every operation is a tool', () => {
   };
   const document = documentOf({}, { paths, webhooks: { newPet: { post: {} } } });
 
-  test('webhooks and callbacks are none', () => {
+  test('except for webhooks and callbacks', () => {
     const { tools, report } = compiled(document);
     expect(tools.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /pets',
@@ -33,18 +33,18 @@ describe('[OAS-1] every operation is a tool', () => {
     expect(() => importReportSchema.parse({ ...report, bytes: 0, external_refs: [] })).not.toThrow();
   });
 
-  test('a document of webhooks alone is refused in words, and one of nothing is told so', () => {
+  test('and a document of webhooks alone is refused, one of nothing reported', () => {
     const webhooks = { newPet: { post: { responses: {} } } };
     expect(() => compiled(documentOf({}, { openapi: '3.1.0', paths: {}, webhooks }))).toThrow(
-      'The document describes webhooks only: requests that the service sends to others. Nothing in it can be called',
+      'The document describes only webhooks, which are requests that the service sends. It has no operations to call',
     );
     expect(compiled(documentOf({}, { openapi: '3.1.0', paths: {} })).report).toMatchObject({
       tools: 0,
-      warnings: [{ operation: null, message: 'The document describes no operations, so that it gives no tools' }],
+      warnings: [{ operation: null, message: 'The document describes no operations, so it has no tools' }],
     });
   });
 
-  test('[OAS-5] tags, method and path are kept, and what HTTP says of the method', () => {
+  test('[OAS-5] with its tags, method and path, and the hints of its method', () => {
     const tools = new Map(compiled(document).tools.map((tool) => [`${tool.method}`, tool]));
     expect(tools.get('GET')).toMatchObject({
       tags: ['pet'],
@@ -69,7 +69,7 @@ describe('[OAS-1] every operation is a tool', () => {
     });
   });
 
-  test('also those of 3.2, with methods of their own', () => {
+  test('including those of 3.2, with their own methods', () => {
     const paths = { '/a': { query: {}, additionalOperations: { COPY: {}, 'BAD METHOD': {}, CONNECT: {} } } };
     const { tools, report } = compiled(documentOf({}, { openapi: '3.2.0', paths }));
     expect(tools.map(({ method }) => method)).toEqual(['QUERY', 'COPY']);
@@ -78,8 +78,13 @@ describe('[OAS-1] every operation is a tool', () => {
 
   test.each<[string, string, JsonObject, RegExp]>([
     ['a parameter without a name', '/a', { parameters: [{ in: 'query', required: true }] }, /has no name/],
-    ['a parameter nowhere', '/a', { parameters: [{ in: 'body', name: 'a' }] }, /is in "body", which is no place/],
-    ['a parameter that is nothing', '/a', { parameters: [null] }, /is no object/],
+    [
+      'a parameter nowhere',
+      '/a',
+      { parameters: [{ in: 'body', name: 'a' }] },
+      /is in "body": use path, query, querystring, header, cookie/,
+    ],
+    ['a parameter that is nothing', '/a', { parameters: [null] }, /is not an object/],
     ['a parameter from nowhere', '/a', { parameters: [{ $ref: '#/components/parameters/No' }] }, /refers to #\/components\/parameters\/No/],
     ['a parameter from elsewhere', '/a', { parameters: [{ $ref: 'other.yaml#/P' }] }, /other\.yaml#\/P.*external_refs/],
     [
@@ -103,56 +108,56 @@ describe('[OAS-1] every operation is a tool', () => {
       { parameters: [{ in: 'query', name: 'a', schema: { enum: Array.from({ length: 100_000 }, (_, i) => `value ${i}`) } }] },
       /more than 512 KiB/,
     ],
-  ])('[OAS-1] %s costs one operation and not the document', (_, path, operation, reason) => {
+  ])('[OAS-1] and %s costs one operation, not the document', (_, path, operation, reason) => {
     const { tools, report } = compiled(documentOf({}, { paths: { [path]: { post: operation }, '/good': { get: {} } } }));
     expect(tools.map(({ path }) => path)).toEqual(['/good']);
     expect(report.skipped).toEqual([{ operation: expect.stringMatching(/^POST /), reason: expect.stringMatching(reason) }]);
   });
 
-  describe('also where it is only referred to', () => {
+  describe('even if it is only referenced', () => {
     const list = { operationId: 'list', summary: 'Lists', parameters: [{ in: 'query', name: 'limit', schema: {} }], responses: {} };
     const at = (operation: Json, more: JsonObject = {}) => compiled(documentOf({}, { paths: { '/a': { get: operation } }, ...more }));
 
-    test('inside the document, along a chain, with what stands beside the reference', () => {
+    test('inside the document, along a chain, with fields beside the reference', () => {
       const more = { 'x-operations': { list, other: { $ref: '#/x-operations/list' } } };
       const { tools } = at({ $ref: '#/x-operations/other', summary: 'Lists all' }, more);
       expect(tools).toMatchObject([{ definition: { name: 'list', title: 'Lists all', input_schema: { properties: { limit: {} } } } }]);
     });
 
-    test('also all paths at once', () => {
+    test('by all paths at once', () => {
       const { tools } = compiled(documentOf({}, { paths: { $ref: '#/x-paths' }, 'x-paths': { '/a': { get: list } } }));
       expect(tools).toMatchObject([{ path: '/a', definition: { name: 'list' } }]);
     });
 
     test.each<[string, Json, RegExp]>([
       ['to itself', { $ref: '#/paths/~1a/get' }, /refers to itself/],
-      ['to nothing', { $ref: '#/x-operations/none' }, /#\/x-operations\/none, which is not there/],
+      ['to nothing', { $ref: '#/x-operations/none' }, /#\/x-operations\/none, which does not exist/],
       ['to a file that may not be read', { $ref: 'operations/list.yml' }, /operations\/list\.yml.*external_refs/],
       ['to a schema', { $ref: '#/components/schemas/Thing' }, /"#\/components\/schemas\/Thing", which is not an operation/],
       ['to a path', { $ref: '#/x-path' }, /"#\/x-path", which is not an operation/],
-      ['to text', { $ref: '#/info/title' }, /is no object/],
+      ['to text', { $ref: '#/info/title' }, /is not an object/],
       ['to a number', { $ref: 5 }, /refers to 5, which is not an operation/],
-      ['is text', 'list.yml', /is no object/],
-      ['is a list', [list], /is no object/],
-    ])('an operation that refers %s is reported, and not a tool without arguments', (_, operation, reason) => {
+      ['is text', 'list.yml', /is not an object/],
+      ['is a list', [list], /is not an object/],
+    ])('except for an operation that refers %s, which is reported', (_, operation, reason) => {
       const schemas = { Thing: { type: 'object', description: 'A thing', deprecated: true } };
       const { tools, report } = at(operation, { components: { schemas }, 'x-path': { parameters: [], get: list } });
       expect(tools).toEqual([]);
       expect(report.skipped).toEqual([{ operation: 'GET /a', reason: expect.stringMatching(reason) }]);
     });
 
-    test('paths that are elsewhere and may not be read are reported', () => {
+    test('except for paths in other documents that may not be read, which are reported', () => {
       const { report } = compiled(documentOf({}, { paths: { $ref: 'paths.yml' } }));
       expect(report.skipped).toEqual([{ operation: '* *', reason: expect.stringMatching(/paths\.yml.*external_refs/) }]);
     });
   });
 
-  test('[SEC-1] tools that would take more memory than the gateway gives a source are left out', () => {
+  test('[SEC-1] up to the memory that the gateway gives a source', () => {
     const parameters = [{ in: 'query', name: 'a', schema: { enum: Array.from({ length: 1000 }, () => ({ 34: 0 })) } }];
     const paths = Object.fromEntries(Array.from({ length: 3 }, (_, i) => [`/p${i}`, { get: { parameters } }]));
     const { tools, report } = compiled(documentOf({}, { paths: { ...paths, '/good': { get: {} } } }), { mostValues: 5000 });
     expect(tools.map(({ path }) => path)).toEqual(['/p0', '/p1', '/good']);
-    const reason = 'The tools of a source have at most 5000 values in their schemas';
+    const reason = 'The tools of a source can have at most 5000 values in their schemas';
     expect(report.skipped).toEqual([{ operation: 'GET /p2', reason }]);
   });
 });

@@ -5,7 +5,7 @@ import { argumentOf, compiled, documentOf, onlyTool, operationOf, swagger2 } fro
 
 const string = { type: 'string' };
 
-describe('[OAS-2] parameters', () => {
+describe('[OAS-2] the parameters of an operation', () => {
   const parametersOf = (parameters: Json[], more: JsonObject = {}, path = '/things') => {
     const made = compiled(documentOf({ parameters }, more, ['get', path]));
     return { ...operationOf(onlyTool(made)), tool: onlyTool(made), warnings: made.report.warnings };
@@ -26,7 +26,7 @@ describe('[OAS-2] parameters', () => {
     ['JSON', { in: 'query', content: { 'application/json': { schema: string } } }, { content_type: 'application/json' }],
     ['a cookie of 3.2', { in: 'cookie', style: 'cookie' }, { style: 'cookie', explode: true }, '3.2.0'],
     ['the whole query', { in: 'querystring', content: { 'application/json': {} } }, { in: 'querystring' }, '3.2.0'],
-  ])('[OAS-2] %s', (_, parameter, expected, openapi = '3.0.3') => {
+  ])('[OAS-2] have the right place and style: %s', (_, parameter, expected, openapi = '3.0.3') => {
     const { parameters } = parametersOf(
       [{ name: 'id', schema: string, ...parameter }],
       { openapi },
@@ -42,13 +42,13 @@ describe('[OAS-2] parameters', () => {
     ['ssv', { in: 'query', collectionFormat: 'ssv' }, { style: 'spaceDelimited', explode: false }],
     ['tsv', { in: 'query', collectionFormat: 'tsv' }, { style: 'tabDelimited', explode: false }],
     ['pipes', { in: 'query', collectionFormat: 'pipes' }, { style: 'pipeDelimited', explode: false }],
-  ])('[OAS-2] a list of 2.0 with %s', (_, parameter, expected) => {
+  ])('[OAS-2] of 2.0 can be a list with %s', (_, parameter, expected) => {
     const { parameters, tool } = parametersOf([{ name: 'a', type: 'array', items: string, ...parameter }], swagger2);
     expect(parameters).toEqual([expect.objectContaining(expected)]);
     expect(argumentOf(tool, 'a')).toEqual({ type: 'array', items: string });
   });
 
-  test('of the operation go before those of the path item, and collisions are seen', () => {
+  test('override those of the path item, and collisions are visible', () => {
     const shared = { P: { in: 'query', name: 'page', schema: { type: 'integer' } } };
     const pathItem: JsonObject = {
       parameters: [{ $ref: '#/components/parameters/P' }, { in: 'path', name: 'id', required: true, schema: string }],
@@ -72,7 +72,7 @@ describe('[OAS-2] parameters', () => {
     });
   });
 
-  test('what OpenAPI, the connection or the credential says is no argument', () => {
+  test('leave out headers that OpenAPI, the connection or the credential sets', () => {
     const names = ['Accept', 'content-type', 'Authorization', 'Host', 'Content-Length', 'Cookie', 'X-Key', 'X-Trace'];
     const security = { security: [{ key: [] }], components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'x-key' } } } };
     const { parameters } = parametersOf(
@@ -82,7 +82,7 @@ describe('[OAS-2] parameters', () => {
     expect(parameters.map(({ name }) => name)).toEqual(['X-Trace']);
   });
 
-  test('that the path says outright are arguments with one value', () => {
+  test('have one value if the path fixes it', () => {
     const { parameters, path, tool } = parametersOf([], {}, '/jobs?op=LIST&all');
     expect({ path, parameters }).toMatchObject({
       path: '/jobs',
@@ -91,7 +91,7 @@ describe('[OAS-2] parameters', () => {
     expect(argumentOf(tool, 'op')).toEqual({ type: 'string', const: 'LIST' });
   });
 
-  test('of the path are those that stand in it', () => {
+  test('in the path are those that the path contains', () => {
     const { parameters, warnings } = parametersOf([{ in: 'path', name: 'other', schema: string }], {}, '/a/{id}#fragment');
     expect(parameters).toEqual([expect.objectContaining({ name: 'id', in: 'path', required: true })]);
     expect(warnings.map(({ message }) => message)).toEqual([

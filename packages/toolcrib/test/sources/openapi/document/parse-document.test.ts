@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseDocument } from '../../../../src/sources/openapi/document/parse-document.ts';
+import { parseDocument } from '../../../../src/sources/documents/parse-document.ts';
 
-describe('[OAS-1] documents are JSON or YAML', () => {
+describe('[OAS-1] the text of a document', () => {
   test.each<[string, string, unknown]>([
     ['JSON', '{"a": [1, "x"]}', { a: [1, 'x'] }],
     ['JSON with a byte order mark', '\uFEFF{"a": 1}', { a: 1 }],
@@ -11,14 +11,14 @@ describe('[OAS-1] documents are JSON or YAML', () => {
     ['numbers as keys', 'responses:\n  200: ok\n', { responses: { 200: 'ok' } }],
     ['words that were truth values once', 'a: on\nb: no\n', { a: 'on', b: 'no' }],
     ['dates', 'a: 2024-01-01\n', { a: '2024-01-01' }],
-  ])('%s', (_, text, expected) => {
+  ])('may be JSON or YAML: %s', (_, text, expected) => {
     expect(parseDocument(text)).toEqual({ value: expected, warnings: [] });
   });
 
-  test('a key that stands twice is a warning with its line', () => {
+  test('with a key twice gives a warning with its line', () => {
     const { value, warnings } = parseDocument('a: 1\nb: 2\na: 3\n');
     expect(value).toEqual({ a: 3, b: 2 });
-    expect(warnings).toEqual(['The key "a" stands twice in line 3; the last one counts']);
+    expect(warnings).toEqual(['The key "a" is repeated in line 3; the last one counts']);
   });
 
   const nested = (count: number) => '['.repeat(count) + ']'.repeat(count);
@@ -31,8 +31,8 @@ describe('[OAS-1] documents are JSON or YAML', () => {
     ['a billion laughs', laughs.join('\n'), /aliases/],
     ['an alias of nothing', 'a: *nothing', /alias/i],
     ['in a circle', 'a: &a\n  b: *a\n', /nested deeper|alias/],
-    ['too large', ' '.repeat(33 * 1024 * 1024), /may have 32 MiB/],
-  ])('what is %s is refused with the reason', (_, text, reason) => {
+    ['too large', ' '.repeat(33 * 1024 * 1024), /larger than 32 MiB/],
+  ])('that is %s is refused with the reason', (_, text, reason) => {
     expect(() => parseDocument(text)).toThrow(reason);
   });
 });

@@ -6,7 +6,7 @@ import { bodyKind, isMediaType } from '../../../../src/sources/openapi/document/
 import { legalPattern } from '../../../../src/sources/openapi/document/pattern.ts';
 import { toolNames } from '../../../../src/sources/openapi/document/tool-names.ts';
 
-describe('[OAS-1] a tool is called as its operation is, or by method and path', () => {
+describe('[OAS-1] the name of a tool', () => {
   test.each<[string, string | null, string, string, string]>([
     ['the id', 'getPet', 'GET', '/pets/{id}', 'getPet'],
     ['an id with slashes', 'repos/get', 'GET', '/repos', 'repos_get'],
@@ -14,17 +14,17 @@ describe('[OAS-1] a tool is called as its operation is, or by method and path', 
     ['none', null, 'GET', '/pets/{id}/owner', 'get_pets_id_owner'],
     ['none, at the root', null, 'DELETE', '/', 'delete'],
     ['an id of nothing that could stay', '###', 'POST', '/pets', 'post_pets'],
-  ])('%s', (_, operationId, method, path, expected) => {
+  ])('is made from the operation id, or from method and path: %s', (_, operationId, method, path, expected) => {
     const [name = ''] = toolNames([{ method, path, operationId }]);
     expect(name).toBe(expected);
   });
 
-  test('one that is too long ends in a hash', () => {
+  test('ends in a hash if it is too long', () => {
     const [name] = toolNames([{ method: 'GET', path: '/a', operationId: 'x'.repeat(200) }]);
     expect(name).toMatch(/^x{119}_[0-9a-f]{8}$/);
   });
 
-  test('several of one name are told apart, whatever their case and their order', () => {
+  test('is unique, whatever the case and order', () => {
     const operations = [
       { method: 'GET', path: '/a', operationId: 'list' },
       { method: 'GET', path: '/b', operationId: 'List' },
@@ -38,7 +38,7 @@ describe('[OAS-1] a tool is called as its operation is, or by method and path', 
   });
 });
 
-describe('[OAS-2] arguments have names that every model takes, and none twice', () => {
+describe('[OAS-2] the name of an argument', () => {
   type Named = Parameters<typeof argumentNames>[0];
   test.each<[string, Named, string[], string[]]>([
     [
@@ -71,12 +71,12 @@ describe('[OAS-2] arguments have names that every model takes, and none twice', 
       ['filter_status', 'top'],
     ],
     ['nothing that could stay', [{ name: '名前', in: 'query' }], [], ['argument']],
-    ['what every object inherits', [{ name: '__proto__', in: 'query' }], [], ['proto']],
-  ])('%s', (_, parameters, taken, expected) => {
+    ['a name that every object inherits', [{ name: '__proto__', in: 'query' }], [], ['proto']],
+  ])('suits every model and is unique: %s', (_, parameters, taken, expected) => {
     expect(argumentNames(parameters, taken)).toEqual(expected);
   });
 
-  test('two that are the same in one place, and long ones, are told apart by a hash of the name', () => {
+  test('has a hash of the original if two are the same in one place, or if it is long', () => {
     const long = 'n'.repeat(100);
     const names = argumentNames(
       [
@@ -92,7 +92,7 @@ describe('[OAS-2] arguments have names that every model takes, and none twice', 
   });
 });
 
-describe('[OAS-2] media types', () => {
+describe('[OAS-2] a media type', () => {
   test.each([
     ['application/json; charset=utf-8', 'json'],
     ['text/json', 'json'],
@@ -114,12 +114,12 @@ describe('[OAS-2] media types', () => {
     ['text', false],
     ['text/plain; x="a\nb"', false],
     [`text/${'x'.repeat(300)}`, false],
-  ])('%j is a media type: %s', (type, expected) => {
+  ])('%j is valid: %s', (type, expected) => {
     expect(isMediaType(type)).toBe(expected);
   });
 });
 
-describe('[OAS-3] patterns are expressions of ECMAScript in Unicode mode, or left out', () => {
+describe('[OAS-3] a pattern', () => {
   test.each<[string, string | undefined]>([
     ['^[a-z]+$', '^[a-z]+$'],
     ['^\\d{3}\\-\\d{2}$', '^\\d{3}-\\d{2}$'],
@@ -129,12 +129,12 @@ describe('[OAS-3] patterns are expressions of ECMAScript in Unicode mode, or lef
     ['(?P<name>x)', undefined],
     ['[unclosed', undefined],
     ['/^[a-z]+$/i', undefined],
-  ])('%s', (pattern, expected) => {
+  ])('is kept as an ECMAScript expression in Unicode mode, or left out: %s', (pattern, expected) => {
     expect(legalPattern(pattern)).toBe(expected);
   });
 });
 
-test('[OAS-3] definitions keep their names where schemas are kept, and get a hash elsewhere', () => {
+test('[OAS-3] definitions keep their names if they come from the schemas section, and get a hash otherwise', () => {
   expect(definitionName('#/components/schemas/Pet')).toBe('Pet');
   expect(definitionName('#/definitions/Pet')).toBe('Pet');
   expect(definitionName('#/components/schemas/Pet/properties/owner')).toMatch(/^owner_[0-9a-f]{8}$/);

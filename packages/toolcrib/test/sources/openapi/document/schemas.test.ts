@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createArgumentValidator } from '../../../../src/execution/argument-validator.ts';
+import { createArgumentValidator } from '../../../../src/validation/tool-validators.ts';
 import type { Json, JsonObject } from '../../../../src/model/json.ts';
 import { createSchemaTranslator } from '../../../../src/sources/openapi/document/schema-translator.ts';
 import { openDocument } from '../../../../src/sources/openapi/document/open-document.ts';
@@ -25,7 +25,7 @@ const $null = { type: 'null' };
 const pet = { $ref: '#/components/schemas/Pet' };
 const defPet = { $ref: '#/$defs/Pet' };
 
-describe('[OAS-3] schemas of every version are read as JSON Schema of 2020-12', () => {
+describe('[OAS-3] a schema of any version', () => {
   test.each<[string, Json, Json, string?]>([
     ['null beside a type', { type: 'string', nullable: true }, { type: ['string', 'null'] }],
     ['null beside an enumeration', { type: 'string', enum: ['a'], nullable: true }, { type: ['string', 'null'], enum: ['a', null] }],
@@ -48,37 +48,37 @@ describe('[OAS-3] schemas of every version are read as JSON Schema of 2020-12', 
     ['a type by another name', { type: 'int' }, { type: 'integer' }, '2.0'],
     ['text that YAML took for numbers', { type: 'string', enum: [1, true, 'x'] }, { type: 'string', enum: ['1', 'true', 'x'] }],
     [
-      'what only OpenAPI knows',
+      'keywords that only OpenAPI has',
       { type: 'object', discriminator: 'kind', xml: {}, example: 1, externalDocs: {}, 'x-a': 1 },
       { type: 'object' },
     ],
-    ['what is no keyword value', { type: 'string', maxLength: '5', required: true, multipleOf: 0, enum: [], allOf: [] }, string],
+    ['invalid keyword values', { type: 'string', maxLength: '5', required: true, multipleOf: 0, enum: [], allOf: [] }, string],
     ['identities', { $id: 'https://a.example', $anchor: 'a', $schema: 'b', $defs: {}, type: 'string' }, string, '3.1.0'],
     ['true and false', { properties: { a: true, b: false } }, { properties: { a: true, b: false } }, '3.1.0'],
-  ])('%s', (_, given, expected, version) => {
+  ])('is translated to JSON Schema 2020-12: %s', (_, given, expected, version) => {
     expect(translated(given, { version, schemas: { Pet: { type: 'object' } } }).schema).toEqual(expected);
   });
 
   test.each<[string, Json, Json, RegExp]>([
     ['a list in the place of a schema', { properties: { a: [string] } }, { properties: { a: {} } }, /a list where a schema should be/],
-    ['an unknown type', { type: 'thing' }, {}, /knows no type "thing"/],
-    ['a pattern of another language', { pattern: '(?P<a>b)' }, {}, /no regular expression/],
+    ['an unknown type', { type: 'thing' }, {}, /has no type "thing"/],
+    ['a pattern of another language', { pattern: '(?P<a>b)' }, {}, /not an ECMAScript regular expression/],
     ['a reference to nowhere', { allOf: [{ $ref: '#/components/schemas/No' }] }, { allOf: [{ $ref: '#/$defs/No' }] }, /No is not in/],
-  ])('%s is put right, with a warning', (_, given, expected, warning) => {
+  ])('with %s is repaired, with a warning', (_, given, expected, warning) => {
     const { schema, warnings } = translated(given);
     expect(schema).toEqual(expected);
     expect(warnings).toEqual([expect.stringMatching(warning)]);
   });
 });
 
-describe('[OAS-3] requests have nothing read-only, answers nothing write-only', () => {
+describe('[OAS-3] requests have no read-only fields, and answers no write-only ones', () => {
   const schema = {
     type: 'object',
     required: ['id', 'name', 'secret'],
     properties: { id: { type: 'integer', readOnly: true }, name: string, secret: { type: 'string', writeOnly: true } },
   };
 
-  test('in properties and in what is required', () => {
+  test('in properties and in the required list', () => {
     expect(translated(schema).schema).toEqual({
       type: 'object',
       required: ['name', 'secret'],
@@ -91,7 +91,7 @@ describe('[OAS-3] requests have nothing read-only, answers nothing write-only', 
     });
   });
 
-  test('also where what is required stands beside it, or the property only refers to it', () => {
+  test('even if the required list stands beside them, or the property is only a reference', () => {
     const schemas = { Base: { properties: { id: { readOnly: true } } }, Id: { type: 'integer', readOnly: true } };
     const split: JsonObject = { allOf: [{ $ref: '#/components/schemas/Base' }, { required: ['id', 'name'] }], required: ['id'] };
     expect(translated(split, { schemas }).schema).toEqual({ allOf: [{ $ref: '#/$defs/Base' }, { required: ['name'] }] });
@@ -111,7 +111,7 @@ function bodyTool(schema: JsonObject, schemas: JsonObject) {
   return { tool, check, warnings: made.report.warnings };
 }
 
-describe('[OAS-3] additionalProperties in a part of allOf does not refuse what the other parts describe', () => {
+describe('[OAS-3] additionalProperties in a part of allOf does not refuse properties of the other parts', () => {
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
   /** As the generator of Microsoft Graph writes it. */
   const graph = (additionalProperties: Json) => ({
@@ -125,7 +125,7 @@ describe('[OAS-3] additionalProperties in a part of allOf does not refuse what t
     message: expect.stringMatching(/^additionalProperties in a part of allOf would refuse .*\(#\/components\/schemas\/event\)/),
   };
 
-  test('where it asks for objects', () => {
+  test('when it asks for objects', () => {
     const { check, warnings } = bodyTool(ref('event'), graph({ type: 'object' }));
     expect(check(event)).not.toThrow();
     expect(check({ ...event, subject: 1 })).toThrow(/body.subject must be/);
@@ -134,14 +134,14 @@ describe('[OAS-3] additionalProperties in a part of allOf does not refuse what t
     expect(checkEntity({ id: '1', more: 'text' })).toThrow(/body.more must be object/);
   });
 
-  test('where it wants nothing else: all parts together are closed', () => {
+  test('when it allows nothing else: all parts together are closed', () => {
     const { check, warnings } = bodyTool(ref('event'), graph(false));
     expect(check(event)).not.toThrow();
     expect(check({ ...event, subjct: 'Lunch' })).toThrow('arguments.body.subjct is not a parameter of this tool');
     expect(warnings).toEqual([warning]);
   });
 
-  test('where it stands beside allOf, or beside a reference since 3.1', () => {
+  test('when it stands beside allOf, or beside a reference since 3.1', () => {
     const beside = { allOf: [ref('entity')], properties: { a: string }, additionalProperties: false };
     expect(bodyTool(beside, graph(false)).check({ id: '1', a: 'x' })).not.toThrow();
     const { schema } = translated(
@@ -159,13 +159,13 @@ describe('[OAS-3] additionalProperties in a part of allOf does not refuse what t
       'matches a pattern',
       { allOf: [{ properties: { id: string } }, { patternProperties: { '^id$': string }, additionalProperties: false }] },
     ],
-  ])('and is kept where every property %s', (_, schema) => {
+  ])('and is kept when every property %s', (_, schema) => {
     const { schema: kept, warnings } = translated(schema);
     expect(warnings).toEqual([]);
     expect(kept).toEqual(schema);
   });
 
-  test('nor is the whole closed where there are names that nobody can list', () => {
+  test('and the whole is not closed when some names cannot be listed', () => {
     const schema: JsonObject = {
       allOf: [
         { properties: { id: string }, additionalProperties: false },
@@ -179,7 +179,7 @@ describe('[OAS-3] additionalProperties in a part of allOf does not refuse what t
     );
   });
 
-  test('answers are not held to it', () => {
+  test('and does not apply to answers', () => {
     const { schema } = translated(ref('event'), { direction: 'answer', schemas: graph(false) });
     expect(JSON.stringify(schema)).not.toContain('propertyNames');
   });
@@ -188,7 +188,7 @@ describe('[OAS-3] additionalProperties in a part of allOf does not refuse what t
 describe('[OAS-3] schemas that refer to each other', () => {
   const tree = { type: 'object', properties: { value: string, children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } } };
 
-  test('a circle stays a circle among the definitions, and only what is reached is there', () => {
+  test('keep their circles among the definitions, and only what is reached is there', () => {
     const { tool, check } = bodyTool({ $ref: '#/components/schemas/Tree' }, { Tree: tree, Other: string });
     expect(Object.keys(tool.definition.input_schema['$defs'] as JsonObject)).toEqual(['Tree']);
     expect(argumentOf(tool, 'body')).toEqual({ $ref: '#/$defs/Tree' });
@@ -196,7 +196,7 @@ describe('[OAS-3] schemas that refer to each other', () => {
     expect(check({ children: [{ children: [{ value: 1 }] }] })).toThrow(/body.children.0.children.0.value must be string/);
   });
 
-  test('a circle that goes into the value is none that has to be cut', () => {
+  test('keep a circle that goes into the value', () => {
     const node = { type: 'object', properties: { next: { allOf: [{ $ref: '#/components/schemas/Node' }], nullable: true } } };
     const { check, warnings } = bodyTool({ $ref: '#/components/schemas/Node' }, { Node: node });
     expect(warnings).toEqual([]);
@@ -204,7 +204,7 @@ describe('[OAS-3] schemas that refer to each other', () => {
     expect(check({ next: { next: 'x' } })).toThrow(/body.next.next must be/);
   });
 
-  test('what takes too much room is open in its deepest parts', () => {
+  test('are open in their deepest parts if they take too much room', () => {
     const wide = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`property_${i}`, { ...string, description: 'x'.repeat(50) }]));
     const schemas = { A: { type: 'object', properties: { b: { $ref: '#/components/schemas/B' } } }, B: { properties: wide } };
     const { tool, warnings } = bodyTool(
@@ -219,13 +219,13 @@ describe('[OAS-3] schemas that refer to each other', () => {
     ['a schema that is itself', { A: { $ref: '#/components/schemas/A' } }],
     ['one that is all of itself', { A: { allOf: [{ $ref: '#/components/schemas/A' }, { type: 'object' }] } }],
     ['two that are each other', { A: { anyOf: [{ $ref: '#/components/schemas/B' }] }, B: { oneOf: [{ $ref: '#/components/schemas/A' }] } }],
-  ])('%s would be checked for ever, and is cut', (_, schemas) => {
+  ])('are cut if they would be checked forever: %s', (_, schemas) => {
     const { check, warnings } = bodyTool({ $ref: '#/components/schemas/A' }, schemas);
     expect(check({ any: 'thing' })).not.toThrow();
     expect(warnings).toEqual([{ operation: 'POST /things', message: expect.stringContaining('refers to nothing but itself') }]);
   });
 
-  test('names that every object inherits something under are names like any other', () => {
+  test('may have names that every object inherits', () => {
     const schemas = { constructor: { type: 'object', properties: { toString: string, hasOwnProperty: { type: 'integer' } } } };
     const { check } = bodyTool({ $ref: '#/components/schemas/constructor' }, schemas);
     expect(check({ hasOwnProperty: 1 })).not.toThrow();
@@ -237,13 +237,13 @@ describe('[OAS-3] schemas that refer to each other', () => {
   });
 });
 
-describe('[OAS-3] output schemas are advice within a budget', () => {
+describe('[OAS-3] output schemas are advisory and limited in size', () => {
   const answer = (schema: JsonObject, schemas: JsonObject = {}) => {
     const responses = { 200: { description: '', content: { 'application/json': { schema } } } };
     return onlyTool(compiled(documentOf({ responses }, { components: { schemas } }))).definition.output_schema;
   };
 
-  test('of objects alone, with the definitions that are reached', () => {
+  test('to objects, with the definitions they reach', () => {
     const schemas = { Pet: { type: 'object', properties: { owner: { $ref: '#/components/schemas/Owner' } } }, Owner: { type: 'object' } };
     expect(answer(pet, schemas)).toEqual({
       type: 'object',
@@ -255,7 +255,7 @@ describe('[OAS-3] output schemas are advice within a budget', () => {
     expect(answer({ $ref: 'https://elsewhere.example/a.json' })).toBeUndefined();
   });
 
-  test('what does not fit is anything', () => {
+  test('and accept anything where they do not fit', () => {
     const wide = (prefix: string) => Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`${prefix}_property_${i}`, string]));
     const schemas = { A: { type: 'object', properties: wide('a') }, B: { type: 'object', properties: wide('b') } };
     const both = { a: { $ref: '#/components/schemas/A' }, b: { $ref: '#/components/schemas/B' }, c: { $ref: '#/components/schemas/A' } };
@@ -267,7 +267,7 @@ describe('[OAS-3] output schemas are advice within a budget', () => {
     expect(schema?.['$defs']).toEqual({ A: schemas.A, B: {} });
   });
 
-  test('one that is deep by itself is cut below', () => {
+  test('and are cut below if they are deep', () => {
     const deep = (level: number): JsonObject =>
       level === 0 ? string : { type: 'object', properties: { a: deep(level - 1), b: deep(level - 1), c: deep(level - 1) } };
     const schema = answer(deep(7));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/model/json.ts';
 import { compiled, documentOf, onlyTool, operationOf } from './compiled.ts';
 
-describe('[OAS-4] security', () => {
+describe('[OAS-4] the security of an operation', () => {
   const securitySchemes = {
     key: { type: 'apiKey', in: 'query', name: 'api_key' },
     user: { type: 'http', scheme: 'Basic' },
@@ -31,11 +31,11 @@ describe('[OAS-4] security', () => {
     ['that may be left out', { security: [{}, { key: [] }] }, {}, [[], ['key']], true],
     ['of which nothing is said anywhere', {}, {}, [], true],
     ['of nothing', { security: [{}] }, {}, [], false],
-  ])('%s', (_, operation, more, schemes, sends_credential) => {
+  ])('is understood: one %s', (_, operation, more, schemes, sends_credential) => {
     expect(securityOf(operation, more)).toMatchObject({ schemes, sends_credential });
   });
 
-  test('[OAS-4] the report suggests a credential for each kind', () => {
+  test('[OAS-4] gives the report a suggested credential for each kind', () => {
     const all = Object.keys(securitySchemes).map((name) => ({ [name]: ['a'] }));
     const { report } = securityOf({ security: all });
     expect(report.security.map(({ scheme, type, credential }) => [scheme, type, credential])).toEqual([

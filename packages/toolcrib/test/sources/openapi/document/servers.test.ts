@@ -33,7 +33,7 @@ function serverOf({
 const old = (more: JsonObject): Given['root'] => ({ openapi: undefined as never, swagger: '2.0', ...more });
 const region = { url: 'https://{region}.example/{base}', variables: { region: { default: 'eu' }, base: { default: 'v2' } } };
 
-describe('[OAS-4] requests go to the nearest server that is named', () => {
+describe('[OAS-4] the server of a request', () => {
   test.each<[string, Given, string]>([
     ['the first of the document', { servers: [{ url: 'https://a.example/' }, { url: 'https://b.example' }] }, 'https://a.example'],
     [
@@ -70,23 +70,23 @@ describe('[OAS-4] requests go to the nearest server that is named', () => {
       { servers: [{ url: 'ws://a.example' }, { url: 'https://b.example' }] },
       'https://b.example',
     ],
-  ])('%s', (_, given, expected) => {
+  ])('is the nearest one that is named: %s', (_, given, expected) => {
     expect(serverOf(given)).toBe(expected);
   });
 });
 
-describe('[OAS-4] an address that leads elsewhere is no server', () => {
+describe('[OAS-4] the address of a server', () => {
   test.each<[string, Given, RegExp]>([
     ['a document without an address', { url: null }, /give server_url/],
     ['a document that is a file', { url: 'file:///srv/api.json', servers: [{ url: '/v1' }] }, /give server_url/],
     ['of 2.0 without any host', { url: null, root: old({ basePath: '/v1' }) }, /names no host: give server_url/],
-    ['another way of speaking', { servers: [{ url: 'file:///etc/passwd' }] }, /reached by file/],
-    ['a script', { servers: [{ url: 'javascript:alert(1)' }] }, /reached by javascript/],
+    ['another way of speaking', { servers: [{ url: 'file:///etc/passwd' }] }, /uses file, but only http and https/],
+    ['a script', { servers: [{ url: 'javascript:alert(1)' }] }, /uses javascript, but only http and https/],
     ['a user', { servers: [{ url: 'https://user:pass@a.example' }] }, /has a user/],
     ['a query', { servers: [{ url: 'https://a.example?x=1' }] }, /query or a fragment/],
     ['dots', { servers: [{ url: 'https://a.example/v1/../admin' }] }, /has \. or \.\./],
     ['dots in percent', { servers: [{ url: 'https://a.example/v1/%2E%2e/admin' }] }, /has \. or \.\./],
-    ['no address at all', { servers: [{ url: 'https://' }] }, /is no address/],
+    ['no address at all', { servers: [{ url: 'https://' }] }, /is not a valid address/],
     ['a variable without a value', { servers: [{ url: 'https://{x}.example' }] }, /needs x: give it in server_variables/],
     ['a host smuggled in', { servers: [region], serverVariables: { region: 'evil.example/' } }, /region of the server .* may not be/],
     [
@@ -104,9 +104,9 @@ describe('[OAS-4] an address that leads elsewhere is no server', () => {
     [
       'a value that is not among those allowed',
       { servers: [{ url: 'https://{x}.example', variables: { x: { default: 'a', enum: ['a'] } } }], serverVariables: { x: 'b' } },
-      /it can be a$/,
+      /use one of a$/,
     ],
-  ])('%s', (_, given, reason) => {
+  ])('is refused if it leads elsewhere: %s', (_, given, reason) => {
     expect(serverOf(given)).toMatch(reason);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { EndSwitch } from '../../../../src/model/end-signal.ts';
 import type { Steps } from '../../../../src/durable/steps.ts';
 import { following, keyParameter, openCaller, openJournal, operationAt, quick, startScripted, type Scripted } from './following.ts';
 
@@ -7,8 +8,8 @@ const done: Scripted = { body: { id: 7, status: 'done', pizza: 'funghi' } };
 const baking: Scripted = { body: { status: 'baking' } };
 const repeated = (count: number, answer: Scripted) => Array.from({ length: count }, () => answer);
 
-describe('[POLL-1] an operation that was only begun', () => {
-  test('is followed at its Location until it has ended, and tells how far it is', async () => {
+describe('[POLL-1] a long-running operation', () => {
+  test('is polled at its Location until it has ended, and reports its progress', async () => {
     const { output, progress, seen } = await following([accepted, baking, baking, done]);
     expect(output?.structured_content).toEqual({ id: 7, status: 'done', pizza: 'funghi' });
     expect(seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -28,7 +29,7 @@ describe('[POLL-1] an operation that was only begun', () => {
     ['Operation-Location', {}, { status: 202, headers: { location: '/result', 'operation-location': '{origin}/state' } }, '/state'],
     ['a relative Location', {}, { status: 201, headers: { location: 'orders/3' }, body: {} }, '/shop/orders/3'],
     ['a redirect after the start', { status_url_template: '/x/{id}' }, { status: 303, headers: { location: '/seen' } }, '/seen'],
-  ])('is looked for where %s says', async (_name, profile, first: Scripted, place) => {
+  ])('is polled where %s says', async (_name, profile, first: Scripted, place) => {
     const { output, asked } = await following([first, done], { profile, args: { shop: 'milano' } });
     expect(asked).toEqual(['/shop/orders', place]);
     expect(output?.structured_content).toMatchObject({ status: 'done' });
@@ -65,23 +66,23 @@ describe('[POLL-1] an operation that was only begun', () => {
     expect(seen).toHaveLength(script.length);
   });
 
-  test('an accepted operation is followed, whatever its answer calls itself', async () => {
+  test('is polled if it was accepted, whatever its answer calls itself', async () => {
     const { seen } = await following([{ ...accepted, body: { status: 'done' } }, done]);
     expect(seen).toHaveLength(2);
   });
 
-  test('a failure is a result with the words of the service', async () => {
+  test('reports a failure as a result with the words of the service', async () => {
     const { output } = await following([accepted, { body: { status: 'Failed', message: 'The oven is cold' } }]);
     expect(output).toMatchObject({ is_error: true, structured_content: { message: 'The oven is cold' } });
   });
 
-  test('text in a result is text', async () => {
+  test('keeps text in a result as text', async () => {
     const { output } = await following([accepted, { body: { status: 'done', note: 'eat' } }], { profile: { result_field_path: 'note' } });
     expect(output).toMatchObject({ content: [{ type: 'text', text: 'eat' }] });
     expect(output?.structured_content).toBeUndefined();
   });
 
-  test('a service in trouble is asked again, and what is not there yet is waited for', async () => {
+  test('is polled again when the service is in trouble, and awaited when it is not there yet', async () => {
     const missing: Scripted = { status: 404 };
     const busy: Scripted = { status: 429, headers: { 'retry-after': '1' } };
     const { output, progress } = await following([accepted, missing, missing, 'cut', { status: 503 }, busy, done]);
@@ -95,7 +96,7 @@ describe('[POLL-1] an operation that was only begun', () => {
     ]);
   });
 
-  test('a service that says nothing is asked again when the time of one request is over', async () => {
+  test('is polled again when a request times out', async () => {
     const { output, progress } = await following([accepted, 'silent', done], { requestTimeoutMs: 200 });
     expect(output?.structured_content).toMatchObject({ status: 'done' });
     expect(progress.at(-1)).toBe('not reached (checked once, at most 60)');
@@ -107,21 +108,21 @@ describe('[POLL-1] an operation that was only begun', () => {
     ['refused', {}, [accepted, { status: 403 }], /403/],
     ['refused at the start', {}, [{ status: 400 }], /400/],
     ['accepted without a place to look', {}, [{ status: 202 }], /202 and without a Location/],
-    ['without the field its template wants', { status_url_template: '/o/{id}' }, [{ body: {} }], /no id/],
-    ['with a field that climbs', { status_url_template: '/o/{id}/x' }, [{ body: { id: '..' } }], /no part of an address/],
+    ['without the field its template wants', { status_url_template: '/o/{id}' }, [{ body: {} }], /needs id/],
+    ['with a field that climbs', { status_url_template: '/o/{id}/x' }, [{ body: { id: '..' } }], /cannot be part of an address/],
     ['to be followed elsewhere', {}, [{ status: 202, headers: { location: 'https://evil.example/' } }], /another server/],
     ['to be followed as somebody else', {}, [{ status: 202, headers: { location: '//me:pw@127.0.0.1/' } }], /another server/],
     ['sent elsewhere later', {}, [accepted, { status: 302, headers: { location: 'http://127.0.0.1:1/' } }], /another server/],
-    ['sent around', {}, [accepted, ...repeated(6, { status: 303, headers: { location: '/r' } })], /without end/],
-    ['never done', { max_attempts: 2 }, [accepted, baking, baking], /timed out after 2 polls, the last state being: baking/],
-  ])('what is %s fails, and says why', async (_name, profile, script, message) => {
+    ['sent around', {}, [accepted, ...repeated(6, { status: 303, headers: { location: '/r' } })], /redirected more than 5 times/],
+    ['never done', { max_attempts: 2 }, [accepted, baking, baking], /timed out after 2 polls; the last state was: baking/],
+  ])('fails and says why if it is %s', async (_name, profile, script, message) => {
     const { error, seen } = await following(script, { profile: { ...profile } });
     expect(error?.message).toMatch(message);
     expect(seen).toHaveLength(script.length);
   });
 });
 
-describe('[POLL-2] a call that is run again after a crash', () => {
+describe('[POLL-2] a call that resumes after a crash', () => {
   /** Runs the call until the service has been asked so often and what it answered is lost, and then again. */
   async function crashAfter(requests: number, script: Scripted[], parameters = [keyParameter]) {
     await using service = await startScripted(script);
@@ -148,31 +149,31 @@ describe('[POLL-2] a call that is run again after a crash', () => {
     return { ...result, seen: service.seen, starts: service.seen.filter(({ method }) => method === 'POST') };
   }
 
-  test('goes on where it was, without beginning it again', async () => {
+  test('continues where it was, without starting again', async () => {
     const { output, starts, seen } = await crashAfter(3, [accepted, baking, baking, done], []);
     expect(output?.structured_content).toMatchObject({ status: 'done' });
     expect(starts).toHaveLength(1);
     expect(seen).toHaveLength(4);
   });
 
-  test('does not know what became of a start that may have taken effect', async () => {
+  test('ends as unknown if its start may have taken effect', async () => {
     const { error, starts } = await crashAfter(1, [accepted, done], []);
     expect(error).toMatchObject({ name: 'UnknownOutcomeError' });
     expect(starts).toHaveLength(1);
   });
 
-  test('begins again with the same key, where the service takes one', async () => {
+  test('starts again with the same key, if the service supports one', async () => {
     const { output, starts } = await crashAfter(1, [accepted, accepted, done]);
     expect(output?.structured_content).toMatchObject({ status: 'done' });
     expect(starts.map(({ headers }) => headers['idempotency-key'])).toEqual(['call-1', 'call-1']);
   });
 
-  test('leaves the caller’s own key as it is', async () => {
+  test('leaves the caller’s own key unchanged', async () => {
     const { seen } = await following([accepted, done], { operation: { parameters: [keyParameter] }, args: { 'Idempotency-Key': 'mine' } });
     expect(seen[0]?.headers['idempotency-key']).toBe('mine');
   });
 
-  test('keeps no more of the answers on the way than their state', async () => {
+  test('keeps no more of the interim answers than their state', async () => {
     await using service = await startScripted([
       { ...accepted, body: { id: 7, status: 'received', crust: 'thin' } },
       baking,
@@ -202,9 +203,8 @@ describe('[POLL-2] a call that is run again after a crash', () => {
     await using service = await startScripted([accepted, baking]);
     await using journal = await openJournal();
     await using caller = await openCaller();
-    const controller = new AbortController();
-    const { signal } = controller;
-    const progress = () => void (service.seen.length === 2 && controller.abort(new Error('cancelled')));
+    const signal = new EndSwitch();
+    const progress = () => void (service.seen.length === 2 && signal.end(new Error('cancelled')));
     const operation = operationAt(service.origin, { poll: quick() });
     const running = journal.run((steps) => caller.call(operation, {}, { context: { steps, signal, progress } }));
     await expect(running).rejects.toThrow('cancelled');

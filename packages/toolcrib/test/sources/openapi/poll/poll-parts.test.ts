@@ -3,13 +3,13 @@ import type { Json } from '../../../../src/model/json.ts';
 import { longestPauses, pauseBefore } from '../../../../src/model/poll-pauses.ts';
 import { pollProfileSchema } from '../../../../src/model/poll-profile.ts';
 import { fieldAt } from '../../../../src/sources/openapi/poll/field-at.ts';
-import { retryAfterOf } from '../../../../src/sources/openapi/poll/retry-after.ts';
+import { retryAfterOf } from '../../../../src/sources/upstream/http/retry-after.ts';
 import { startRequest } from '../../../../src/sources/openapi/poll/start-request.ts';
 import { keyParameter, operationAt } from './following.ts';
 
 const usual = pollProfileSchema.parse({});
 
-test('[POLL-1] pauses begin with a second, grow by half, and stop growing at thirty', () => {
+test('[POLL-1] pauses start with one second, grow by half, and stop growing at thirty', () => {
   expect([1, 2, 3, 9, 10, 60].map((poll) => pauseBefore(poll, usual))).toEqual([1000, 1500, 2250, 25_629, 30_000, 30_000]);
   expect(longestPauses(pollProfileSchema.parse({ max_attempts: 3 }))).toBe(4750);
   expect(pauseBefore(10_000, pollProfileSchema.parse({ backoff: 10 }))).toBe(30_000);
@@ -24,7 +24,7 @@ test.each<[string, Json | undefined]>([
   ['constructor', undefined],
   ['nothing', null],
   ['nothing.more', undefined],
-])('[POLL-1] what stands at %s', (path, found) => {
+])('[POLL-1] the field at %s is found or undefined', (path, found) => {
   expect(fieldAt({ status: 'ok', jobs: [{ id: 1 }, { id: 2 }], nothing: null }, path)).toBe(found);
 });
 
@@ -38,7 +38,7 @@ test.each([
   ['soon', undefined],
   ['2026', 2_026_000],
   [undefined, undefined],
-])('Retry-After: %s', (header, ms) => {
+])('Retry-After is understood or ignored: %s', (header, ms) => {
   expect(retryAfterOf(header, 1000)).toBe(ms);
 });
 
@@ -48,7 +48,7 @@ test.each([
   ['PUT', true],
   ['DELETE', true],
   ['GET', true],
-])('[POLL-2] a %s is sent a second time after a crash: %s', (method, repeatable) => {
+])('[POLL-2] a %s is repeated after a crash: %s', (method, repeatable) => {
   expect(startRequest(operationAt('http://x', { method }), { a: 1 }, 'call')).toEqual({ args: { a: 1 }, repeatable });
 });
 

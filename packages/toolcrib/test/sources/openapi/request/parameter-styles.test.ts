@@ -27,7 +27,7 @@ describe('the style examples of the OpenAPI specification', () => {
     ['simple', false, null, 'blue', 'blue,black,brown', 'R,100,G,200,B,150'],
     ['simple', true, null, 'blue', 'blue,black,brown', 'R=100,G=200,B=150'],
   ];
-  test.each(path)('[OAS-2] path, %s, explode %s', (style, explode, empty, ofString, ofArray, ofObject) => {
+  test.each(path)('[OAS-2] hold for the path, %s, explode %s', (style, explode, empty, ofString, ofArray, ofObject) => {
     expect(empty === null ? null : inPath('', { style, explode })).toBe(empty);
     expect(inPath('blue', { style, explode })).toBe(ofString);
     expect(inPath(array, { style, explode })).toBe(ofArray);
@@ -53,14 +53,14 @@ describe('the style examples of the OpenAPI specification', () => {
       '?color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150',
     ],
   ];
-  test.each(query)('[OAS-2] query, %s, explode %s', (style, explode, empty, ofString, ofArray, ofObject) => {
+  test.each(query)('[OAS-2] hold for the query, %s, explode %s', (style, explode, empty, ofString, ofArray, ofObject) => {
     expect(inQuery('', { style, explode })).toBe(empty);
     expect(inQuery('blue', { style, explode })).toBe(ofString);
     expect(inQuery(array, { style, explode })).toBe(ofArray);
     expect(inQuery(object, { style, explode })).toBe(ofObject);
   });
 
-  test('[OAS-2] headers are simple, and not percent-encoded', () => {
+  test('[OAS-2] hold for headers, which are simple and not percent-encoded', () => {
     expect(inHeader('blue')).toBe('blue');
     expect(inHeader('')).toBe('');
     expect(inHeader(array)).toBe('blue,black,brown');
@@ -70,7 +70,7 @@ describe('the style examples of the OpenAPI specification', () => {
     expect(inHeader(true)).toBe('true');
   });
 
-  test('[OAS-2] cookies are percent-encoded in the style form, and sent as they are in the style cookie', () => {
+  test('[OAS-2] hold for cookies, percent-encoded in the style form and as they are in the style cookie', () => {
     expect(inCookie('a b')).toBe('color=a%20b');
     expect(inCookie(array, { explode: false })).toBe('color=blue,black,brown');
     expect(inCookie(object, { explode: false })).toBe('color=R,100,G,200,B,150');
@@ -84,7 +84,7 @@ describe('the style examples of the OpenAPI specification', () => {
   });
 });
 
-describe('beyond the table', () => {
+describe('beyond these examples', () => {
   test.each<[what: string, Json, string]>([
     ['a list with nulls in it', ['a', null, 'b'], '?color=a&color=b'],
     ['an object with nulls in it', { a: 1, b: null }, '?a=1'],
@@ -96,9 +96,9 @@ describe('beyond the table', () => {
     ['a number without many digits', 1e21, '?color=1e%2B21'],
     ['reserved letters', "a&b=c#d/e?f[g]h!i'(j)*", '?color=a%26b%3Dc%23d%2Fe%3Ff%5Bg%5Dh%21i%27%28j%29%2A'],
     ['letters beyond ASCII', 'grün 🎨', '?color=gr%C3%BCn%20%F0%9F%8E%A8'],
-    ['what is encoded already', '100%25', '?color=100%2525'],
+    ['a value that is already encoded', '100%25', '?color=100%2525'],
     ['commas in a list', ['a,b', 'c'], '?color=a%2Cb&color=c'],
-  ])('[OAS-2] %s in a query', (_what, value, expected) => {
+  ])('[OAS-2] %s is written into a query', (_what, value, expected) => {
     expect(inQuery(value)).toBe(expected);
   });
 
@@ -110,7 +110,7 @@ describe('beyond the table', () => {
     expect(inQuery({ a: { b: '&' } }, { style: 'deepObject' })).toBe('?color%5Ba%5D%5Bb%5D=%26');
   });
 
-  test('[OAS-2] reserved letters stay where they are allowed, but nothing begins another parameter, segment or fragment', () => {
+  test('[OAS-2] reserved characters stay where they are allowed, but nothing starts another parameter, segment or fragment', () => {
     const given = { allow_reserved: true };
     expect(inQuery('a/b?c:d@e;f=g%2Fh%zz', given)).toBe('?color=a/b?c:d@e;f=g%2Fh%25zz');
     expect(inQuery('a&b=1#c[d]+e f', given)).toBe('?color=a%26b=1%23c%5Bd%5D%2Be%20f');
@@ -136,7 +136,7 @@ describe('beyond the table', () => {
     expect(whole('a=1&b=2 3#4', 'text/plain')).toBe('/x?a=1&b=2%203%234');
   });
 
-  test('[OAS-2] parameters stand in the order of the document, and under their names in the request', () => {
+  test('[OAS-2] parameters are in the order of the document, and under their original names', () => {
     const parameters = [
       httpParameter('filter[name]', 'query', { argument: 'filter_name' }),
       httpParameter('id', 'path', { argument: 'id_path' }),
@@ -149,7 +149,7 @@ describe('beyond the table', () => {
     expect(headers).toEqual({ accept: 'application/json', 'user-agent': 'toolcrib', 'x-trace': 't' });
   });
 
-  test('[HTTP-1] a path may have a query of its own, and letters that no address can have', () => {
+  test('[HTTP-1] a path may have a query of its own, and characters that no address can have', () => {
     const operation = httpOperation({
       path: '/a b/{id}?Action=Go#fragment',
       parameters: [httpParameter('id', 'path'), httpParameter('q', 'query')],

@@ -7,7 +7,7 @@ import { httpBody, httpOperation, httpParameter, partEncoding } from '../http-op
 const build = (parameters: HttpParameter[], args: Record<string, Json>, path = '/files/{id}') =>
   requestPlan(httpOperation({ path, parameters })).build(args);
 
-describe('[HTTP-1] refused before anything leaves', () => {
+describe('[HTTP-1] an argument is refused before anything is sent', () => {
   test.each([
     ['two dots', '..'],
     ['one dot', '.'],
@@ -21,17 +21,17 @@ describe('[HTTP-1] refused before anything leaves', () => {
     ['half a character', '\ud800'],
     ['a list in a list', [['a']]],
     ['an object in an object', { a: { b: 1 } }],
-  ])('%s in a path', (_what, id) => {
+  ])('that puts %s into a path', (_what, id) => {
     expect(() => build([httpParameter('id', 'path')], { id })).toThrow(
       expect.objectContaining({ code: 'VALIDATION_ERROR', field: 'arguments.id' }),
     );
   });
 
-  test('a path value that is missing', () => {
+  test('that is missing in a path', () => {
     expect(() => build([httpParameter('id', 'path')], {})).toThrow('arguments.id cannot be empty: it is a part of the path');
   });
 
-  test('dots that only meet in the path, or are encoded already', () => {
+  test('whose dots meet in the path, or are already encoded', () => {
     const two = [httpParameter('a', 'path'), httpParameter('b', 'path')];
     expect(() => build(two, { a: '.', b: '.' }, '/x/{a}{b}/y')).toThrow('would lead to another path');
     expect(() => build([httpParameter('id', 'path', { allow_reserved: true })], { id: '%2e%2E' })).toThrow('would lead to another path');
@@ -40,7 +40,7 @@ describe('[HTTP-1] refused before anything leaves', () => {
     expect(build([httpParameter('id', 'path')], { id: 'a..b/.c/...' }).target).toBe('/files/a..b%2F.c%2F...');
   });
 
-  test('nothing in a path leads to another server', () => {
+  test('so that nothing in a path leads to another server', () => {
     expect(build([httpParameter('id', 'path')], { id: '//evil.example/' }).target).toBe('/files/%2F%2Fevil.example%2F');
     expect(build([httpParameter('id', 'path')], { id: 'https://evil.example' }, '/{id}').target).toBe('/https%3A%2F%2Fevil.example');
     expect(build([httpParameter('id', 'path')], { id: '@evil.example' }, '{id}').target).toBe('/%40evil.example');
@@ -52,7 +52,7 @@ describe('[HTTP-1] refused before anything leaves', () => {
     ['a zero', 'a\0b'],
     ['letters outside Latin-1', '🎨'],
     ['half a character', '\udc00'],
-  ])('%s in a header', (_what, value) => {
+  ])('that puts %s into a header', (_what, value) => {
     expect(() => build([httpParameter('X-A', 'header')], { 'X-A': value }, '/')).toThrow(
       expect.objectContaining({ code: 'VALIDATION_ERROR' }),
     );
@@ -61,23 +61,23 @@ describe('[HTTP-1] refused before anything leaves', () => {
   });
 
   test.each(['Host', 'Content-Length', 'Transfer-Encoding', 'Connection', 'Cookie', 'Proxy-Authorization', 'a b', 'X\r\nY'])(
-    'the header %j',
+    'for the header %j',
     (name) => {
       expect(() => build([httpParameter(name, 'header', { argument: 'a' })], { a: 'x' }, '/')).toThrow(
         expect.objectContaining({ code: 'VALIDATION_ERROR' }),
       );
-      // Who does not use it is not held up by it.
+      // A call without it is not affected.
       expect(build([httpParameter(name, 'header', { argument: 'a' })], {}, '/').headers).not.toHaveProperty(name.toLowerCase());
     },
   );
 
-  test.each(['Accept', 'content-type', 'AUTHORIZATION'])('%s as a parameter is passed over, as OpenAPI has it', (name) => {
+  test.each(['Accept', 'content-type', 'AUTHORIZATION'])('except for %s, which is ignored as OpenAPI says', (name) => {
     const { headers } = build([httpParameter(name, 'header', { argument: 'a' })], { a: 'x' }, '/');
     expect(headers).toEqual({ accept: 'application/json', 'user-agent': 'toolcrib' });
   });
 
-  test.each(['a; b=1', 'a,b', 'a b', '"a"', 'ü', 'a\\b', 'a\r\n'])('%j in a cookie that is sent as it is', (value) => {
-    expect(() => build([httpParameter('c', 'cookie', { style: 'cookie' })], { c: value }, '/')).toThrow('becomes a cookie as it is');
+  test.each(['a; b=1', 'a,b', 'a b', '"a"', 'ü', 'a\\b', 'a\r\n'])('that puts %j into a cookie that is sent as it is', (value) => {
+    expect(() => build([httpParameter('c', 'cookie', { style: 'cookie' })], { c: value }, '/')).toThrow('is sent verbatim as a cookie');
     expect(build([httpParameter('c', 'cookie')], { c: value }, '/').headers['cookie']).toMatch(/^c=[\w%.-]+$/);
   });
 
@@ -87,17 +87,19 @@ describe('[HTTP-1] refused before anything leaves', () => {
     ['form', [[1]]],
     ['spaceDelimited', [{ a: 1 }]],
     ['pipeDelimited', [[1]]],
-  ])('what %s has no form for', (style, value) => {
-    expect(() => build([httpParameter('q', 'query', { style })], { q: value }, '/')).toThrow('for which its style has no form');
+  ])('that has no form in the style %s', (style, value) => {
+    expect(() => build([httpParameter('q', 'query', { style })], { q: value }, '/')).toThrow(
+      'contains nested lists or objects, which its style cannot express',
+    );
   });
 
-  test('what is nested without end', () => {
+  test('that is nested too deeply', () => {
     let value: Json = 1;
     for (let depth = 0; depth < 100; depth++) value = { a: value };
     expect(() => build([httpParameter('q', 'query', { style: 'deepObject' })], { q: value }, '/')).toThrow('more than 32 levels');
   });
 
-  test('bytes that are no base64', () => {
+  test('that is not base64 where bytes are expected', () => {
     const file = httpOperation({ method: 'POST', body: httpBody('binary', 'application/pdf') });
     for (const body of ['a', 'ab=c', 'a_b-', 'ab\ncd', 'YQ=', 7]) {
       expect(() => requestPlan(file).build({ body })).toThrow(
@@ -114,13 +116,14 @@ describe('[HTTP-1] refused before anything leaves', () => {
     }
   });
 
-  test('a body that is wanted and not there, or is no form', () => {
+  test('that is a missing body, or one that is no form', () => {
     const form = httpOperation({ method: 'POST', body: httpBody('form', 'application/x-www-form-urlencoded') });
     expect(() => requestPlan(form).build({})).toThrow('arguments.body is required');
-    for (const body of ['a=1', [1], null]) expect(() => requestPlan(form).build({ body })).toThrow('must be an object: it is a form');
+    for (const body of ['a=1', [1], null])
+      expect(() => requestPlan(form).build({ body })).toThrow('must be an object: it is sent as a form');
   });
 
-  test('a parameter named like something that every object has is not there unless it is given', () => {
+  test('while a parameter with a name that every object inherits is absent unless given', () => {
     expect(build([httpParameter('constructor', 'query'), httpParameter('__proto__', 'query')], {}, '/').target).toBe('/');
     const args = JSON.parse('{"constructor": 1, "__proto__": 2}') as Record<string, Json>;
     expect(build([httpParameter('constructor', 'query'), httpParameter('__proto__', 'query')], args, '/').target).toBe(

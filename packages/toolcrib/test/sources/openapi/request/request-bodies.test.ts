@@ -20,8 +20,8 @@ function parts(value: Json, encoding: HttpRequestBody['encoding'] = {}): string[
   return (content as Buffer).toString('latin1').split('\r\n');
 }
 
-describe('[OAS-2] bodies', () => {
-  test('JSON is what JSON.stringify makes of it, null too', () => {
+describe('[OAS-2] a body', () => {
+  test('of JSON is what JSON.stringify makes of it, null too', () => {
     expect(built(httpBody('json', 'application/json'), { a: [1, 'ü', null] })).toEqual({
       type: 'application/json',
       content: '{"a":[1,"ü",null]}',
@@ -32,14 +32,14 @@ describe('[OAS-2] bodies', () => {
     });
   });
 
-  test('a body that is not given leaves no type behind', () => {
+  test('that is not given leaves no content type', () => {
     const operation = httpOperation({ method: 'POST', body: { ...httpBody('json', 'application/json'), required: false } });
     const { headers, body } = requestPlan(operation).build({});
     expect(body).toBeUndefined();
     expect(headers).not.toHaveProperty('content-type');
   });
 
-  test('text is sent as it is, bytes as what their base64 stands for', () => {
+  test('of text is sent as it is, and of bytes as decoded base64', () => {
     expect(built(httpBody('text', 'text/plain'), 'Grüße\n').content).toBe('Grüße\n');
     expect(built(httpBody('text', 'application/xml'), '<a/>')).toEqual({ type: 'application/xml', content: '<a/>' });
     expect(built(httpBody('text', 'text/plain'), 7).content).toBe('7');
@@ -55,7 +55,7 @@ describe('[OAS-2] bodies', () => {
     ['us-ascii', 'a', '61'],
     ['windows-1252', '€', '80'],
     ['koi8-r', 'я', 'd1'],
-  ])('text is written in the charset of its type: %s', (charset, text, bytes) => {
+  ])('of text is written in the charset of its type: %s', (charset, text, bytes) => {
     const { type, content } = built(httpBody('text', `text/plain;charset=${charset}`), text);
     expect(type).toBe(`text/plain;charset=${charset}`);
     expect((content as Buffer).toString('hex')).toBe(bytes);
@@ -63,7 +63,7 @@ describe('[OAS-2] bodies', () => {
     expect(Buffer.from(part, 'latin1').toString('hex')).toBe(bytes);
   });
 
-  test('UTF-8 is what a type may say or not, and JSON is escaped for every other charset', () => {
+  test('may name UTF-8 or not, and JSON is escaped for every other charset', () => {
     expect(built(httpBody('text', 'text/plain; charset=UTF-8'), 'ü€').content).toBe('ü€');
     expect(built(httpBody('json', 'application/json; charset=utf-8'), 'ü').content).toBe('"ü"');
     expect(built(httpBody('json', 'application/json; charset=iso-8859-1'), '€').content).toEqual(Buffer.from('"\\u20ac"'));
@@ -74,7 +74,7 @@ describe('[OAS-2] bodies', () => {
     ['iso-8859-1', '€', /contains "€"/],
     ['shift_jis', '漢', /contains "漢"/],
     ['ebcdic-9', 'a', /would be sent in ebcdic-9.*correct the document/],
-  ])('what the charset %s cannot say is refused', (charset, text, message) => {
+  ])('that the charset %s cannot express is refused', (charset, text, message) => {
     expect(() => built(httpBody('text', `text/plain; charset=${charset}`), text)).toThrow(
       expect.objectContaining({ code: 'VALIDATION_ERROR', message: expect.stringMatching(message) }),
     );
@@ -96,11 +96,11 @@ describe('[OAS-2] bodies', () => {
     ['exploded objects', { a: { b: 1, c: 2 } }, { a: partEncoding({ style: 'form' }) }, 'b=1&c=2'],
     ['a list in a media type of its own', { a: [1, 2] }, { a: partEncoding({ content_type: 'application/json' }) }, 'a=%5B1%2C2%5D'],
     ['reserved letters where they may stay', { a: 'x/y&z' }, { a: partEncoding({ allow_reserved: true }) }, 'a=x/y%26z'],
-  ])('a form has %s', (_what, value, encoding, expected) => {
+  ])('that is a form has %s', (_what, value, encoding, expected) => {
     expect(form(value, encoding)).toBe(expected);
   });
 
-  test('multipart: text without a type, objects as JSON, lists as parts of one name', () => {
+  test('of parts has text without a type, objects as JSON, and lists as parts of one name', () => {
     expect(parts({ a: 'ä', n: 1, o: { b: 1 }, l: ['x', 'y'], none: null })).toEqual([
       '--BOUNDARY',
       'Content-Disposition: form-data; name="a"',
@@ -128,7 +128,7 @@ describe('[OAS-2] bodies', () => {
     ]);
   });
 
-  test('multipart: files come after all else, in whatever order they are given', () => {
+  test('of parts has files after everything else, in any given order', () => {
     const lines = parts({ file: 'AA==', about: 'x' }, { file: partEncoding({ binary: true }) });
     expect(lines.filter((line) => line.startsWith('Content-Disposition'))).toEqual([
       'Content-Disposition: form-data; name="about"',
@@ -136,7 +136,7 @@ describe('[OAS-2] bodies', () => {
     ]);
   });
 
-  test('multipart: files with their names, types and headers, several of them, and no name that ends the line', () => {
+  test('of parts has files with names, types and headers, several of them, and no name that ends the line', () => {
     const encoding = {
       f: partEncoding({ binary: true, content_type: 'image/png, image/jpeg', headers: { 'X-A': '1\r\nX-B: 2', 'Content-Type': 'no' } }),
       g: partEncoding({ binary: true, content_type: 'image/*' }),
@@ -174,7 +174,7 @@ describe('[OAS-2] bodies', () => {
     ]);
   });
 
-  test('multipart: parts with a type or a style of their own', () => {
+  test('of parts has parts with a type or style of their own', () => {
     const encoding = {
       x: partEncoding({ content_type: 'application/xml' }),
       j: partEncoding({ content_type: 'application/json' }),
@@ -200,7 +200,7 @@ describe('[OAS-2] bodies', () => {
   test.each([
     ['multipart/form-data; boundary=evil', 'multipart/form-data; boundary=BOUNDARY'],
     ['multipart/related; type="a/b"; Boundary="e;vil"; start=1', 'multipart/related; type="a/b"; start=1; boundary=BOUNDARY'],
-  ])('a boundary of the document, as in %s, gives way to the one that is used', (documented, sent) => {
+  ])('with a documented boundary, as in %s, uses its own instead', (documented, sent) => {
     const { type, content } = built(httpBody('multipart', documented), { a: 1 });
     expect(type).toBe(sent);
     expect((content as Buffer).toString()).toMatch(/^--BOUNDARY\r\n/);
@@ -210,16 +210,16 @@ describe('[OAS-2] bodies', () => {
     ['an empty object', [{}, {}, { rate: 'x' }]],
     ['null', [null, { rate: 'x' }]],
     ['an object of nothing', [{ rate: 'x' }, { a: { b: [] } }]],
-  ])('a list in a form in which %s would leave a gap is refused', (_what, options) => {
+  ])('that is a form is refused if %s would leave a gap in a list', (_what, options) => {
     const encoding = { options: partEncoding({ style: 'deepObject' }) };
-    expect(() => form({ options }, encoding)).toThrow(/^arguments\.body\.options has nothing in item \d of a list.*leave the item out$/);
+    expect(() => form({ options }, encoding)).toThrow(/^arguments\.body\.options has an empty item \d in a list.*leave the item out$/);
     expect(form({ options: [{ rate: 'x' }, 1, { rate: 'y' }] }, encoding)).toBe(
       'options%5B0%5D%5Brate%5D=x&options%5B1%5D=1&options%5B2%5D%5Brate%5D=y',
     );
     expect(form({ options: ['x', null, 'y'] }, encoding)).toBe('options%5B%5D=x&options%5B%5D=y');
   });
 
-  test('a boundary is another one each time', () => {
+  test('has a new boundary each time', () => {
     const operation = httpOperation({ method: 'POST', body: httpBody('multipart', 'multipart/form-data') });
     const types = [1, 2].map(() => requestPlan(operation).build({ body: { a: 1 } }).headers['content-type']);
     expect(new Set(types).size).toBe(2);

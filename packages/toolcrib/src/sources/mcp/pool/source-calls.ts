@@ -1,0 +1,122 @@
+import type { ToolOutput } from '../../../model/call.ts';
+import type { EndSignal } from '../../../model/end-signal.ts';
+import type { JsonObject } from '../../../model/json.ts';
+import type { Principal } from '../../../model/principal.ts';
+import type { Tool } from '../../../model/tool.ts';
+import { traced } from '../../../model/traced.ts';
+import type { Span, SpanAttributes } from '../../../model/tracing.ts';
+import type { OngoingWork } from '../../../resilience/ongoing-work.ts';
+import type { CallSource } from '../../open-source.ts';
+import type { CallContext } from '../../source.ts';
+import type { SessionKey } from '../../upstream/session-key.ts';
+import type { McpSession } from '../session/mcp-session.ts';
+import type { LiveSession } from './live-session.ts';
+import type { OwnSessions } from './own-sessions.ts';
+import type { PerUserCalls } from './per-user-calls.ts';
+import type { TakenSession } from './user-sessions.ts';
+
+type AskedSessionKey = SessionKey | Promise<SessionKey> | undefined;
+
+interface SourceCallsInput {
+  own: OwnSessions;
+  /** Set if every user has their own sessions. */
+  ofUsers: PerUserCalls | undefined;
+  ongoing: OngoingWork;
+  /** A session of the source's own; rejects where it is not running. */
+  take(signal: AbortSignal): Promise<TakenSession>;
+  /** [OPS-1] The server's attributes in traces. */
+  server: SpanAttributes;
+}
+
+/** Calls of one source's tools. */
+export function createSourceCalls(input: SourceCallsInput): CallSource {
+  const { own, ofUsers, ongoing, server } = input;
+
+  /** Takes a session, with a span that shows how long that took and whether the session was open already. */
+  async function take({ principal, span: call }: CallContext, sessionKey: AskedSessionKey, signal: AbortSignal): Promise<TakenSession> {
+    const span = call?.child('take session');
+    return traced(span, takeNow(principal, sessionKey, signal, span), ({ reused }) => {
+      span?.set({ 'toolcrib.session.reused': reused });
+      return undefined;
+    });
+  }
+
+  function takeNow(principal: Principal, sessionKey: AskedSessionKey, signal: AbortSignal, span: Span | undefined): Promise<TakenSession> {
+    if (ofUsers === undefined || sessionKey === undefined) return input.take(signal);
+    const asked = sessionKey instanceof Promise ? traced(span?.child('get credential'), sessionKey) : sessionKey;
+    return ofUsers.take(principal, asked, signal);
+  }
+
+  async function callOnTaken(tool: Tool, args: JsonObject, context: CallContext, taking: Promise<TakenSession>, signal: AbortSignal) {
+    const used = await taking;
+    try {
+      const answer = await callOnSession(used.session, tool, args, context, signal, server);
+      own.sharedSession?.provedItself();
+      return answer;
+    } catch (error) {
+      throw used.over?.() ?? error;
+    } finally {
+      used.giveBack();
+    }
+  }
+
+  /** On the session that the caller has already, or one that is opened for the call. */
+  async function callForCaller(tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput> {
+    const sessionKey = ofUsers?.sessionKeyOf(context.principal);
+    const taken = sessionKey && ofUsers?.ready(sessionKey);
+    if (taken === undefined)
+      return ongoing.run(context.signal, (signal) => callOnTaken(tool, args, context, take(context, sessionKey, signal), signal));
+    try {
+      return await callOnSession(taken.session, tool, args, context, context.signal, server);
+    } catch (error) {
+      throw taken.over?.() ?? error;
+    } finally {
+      taken.giveBack();
+    }
+  }
+
+  return function callSource(tool, args, context) {
+    const shared = ofUsers === undefined ? own.sharedSession : undefined;
+    // The fast path needs no bookkeeping: calls under way on a session end with it.
+    if (shared?.ready === undefined) return callForCaller(tool, args, context);
+    const output = callOnSession(shared.ready, tool, args, context, context.signal, server);
+    return shared.restarts > 0 ? provedItself(shared, output) : output;
+  };
+}
+
+/** A session that was opened again has proved itself with the first answer. */
+async function provedItself(session: LiveSession, output: Promise<ToolOutput>): Promise<ToolOutput> {
+  const answer = await output;
+  session.provedItself();
+  return answer;
+}
+
+/** One call of one caller, ended by the signal. `server` has the server's attributes in traces. */
+function callOnSession(
+  session: McpSession,
+  tool: Tool,
+  args: JsonObject,
+  context: CallContext,
+  signal: EndSignal,
+  server: SpanAttributes,
+): Promise<ToolOutput> {
+  const { name } = tool.definition;
+  // The name that the semantic conventions for MCP give a client's span.
+  const span = context.span?.child(`tools/call ${name}`, { kind: 'client', attributes: { ...server, 'gen_ai.tool.name': name } });
+  const output = session.callTool(name, args, {
+    // The deadline of the call, which progress extends, ends it through the signal.
+    timeoutMs: Infinity,
+    maxTotalMs: Infinity,
+    signal,
+    trace: span?.context ?? context.trace,
+    onProgress: (update) => context.progress(update),
+    onLog: (level, data) => context.log(level, data),
+    onElicit: (request) => context.elicit(request),
+  });
+  return span === undefined ? output : traced(span, output, ownFailure);
+}
+
+/** A failure that the tool itself reports, in the words of the semantic conventions. */
+function ownFailure({ is_error }: ToolOutput): string | undefined {
+  return is_error === true ? 'tool_error' : undefined;
+}

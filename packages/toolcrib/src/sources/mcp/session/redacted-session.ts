@@ -1,0 +1,72 @@
+import { CribError } from '../../../model/crib-error.ts';
+import type { Json, JsonObject } from '../../../model/json.ts';
+import type { DiscoveredTool, ToolDefinition } from '../../../model/tool.ts';
+import type { Redactor } from '../../../secrets/redactor.ts';
+import { redactError, redactJsonFor, redactOutput } from '../../upstream/redacted.ts';
+import type { McpCallOptions, McpSession } from './mcp-session.ts';
+import type { SourceInfo } from '../../open-source.ts';
+import type { SessionLoss } from './session-loss.ts';
+
+/** [ENV-4] A server that prints its own environment must not give our secrets to its callers. */
+export function redactedSession(session: McpSession, redactor: Redactor): McpSession {
+  return {
+    get info() {
+      return redactor.redactJson({ ...session.info }) as unknown as SourceInfo;
+    },
+    get connected() {
+      return session.connected;
+    },
+    get lastMessageAt() {
+      return session.lastMessageAt;
+    },
+    async listTools(options) {
+      return (await session.listTools(options)).map((tool) => redactTool(tool, redactor));
+    },
+    async callTool(name, args, options) {
+      try {
+        return redactOutput(await session.callTool(name, args, redactedOptions(options, redactor, args)), redactor, args);
+      } catch (error) {
+        throw error instanceof CribError ? redactError(error, redactor, args) : error;
+      }
+    },
+    ping: (options) => session.ping(options),
+    onLost: (listener) => session.onLost((loss) => listener(redactLoss(loss, redactor))),
+    lose: (loss) => session.lose(loss),
+    onToolsChanged: (listener) => session.onToolsChanged(listener),
+    get calls() {
+      return session.calls;
+    },
+    get waitingSince() {
+      return session.waitingSince;
+    },
+    idle: () => session.idle(),
+    ...(session.changedSecrets && { changedSecrets: session.changedSecrets }),
+    close: (reason) => session.close(reason),
+  };
+}
+
+function redactLoss(loss: SessionLoss, redactor: Redactor): SessionLoss {
+  const { error, lastWords } = loss;
+  return {
+    ...loss,
+    error: redactError(error, redactor),
+    ...(lastWords && { lastWords: lastWords.map((line) => redactor.redact(line)) }),
+  };
+}
+
+/** Messages of a server during a call reach the caller, too. */
+function redactedOptions(options: McpCallOptions, redactor: Redactor, args: JsonObject): McpCallOptions {
+  const { onProgress, onLog, onElicit } = options;
+  return {
+    ...options,
+    ...(onProgress && { onProgress: (update) => onProgress(redactJsonFor(update, redactor, args) as typeof update) }),
+    ...(onLog && { onLog: (level, data) => onLog(level, redactJsonFor(data, redactor, args)) }),
+    ...(onElicit && { onElicit: (request) => onElicit(redactJsonFor(request, redactor, args) as JsonObject) }),
+  };
+}
+
+/** Redacts everything but the tool's name: a secret with the same text would make the tool impossible to call. */
+function redactTool(tool: DiscoveredTool, redactor: Redactor): DiscoveredTool {
+  const definition = redactor.redactJson(tool.definition as unknown as Json) as unknown as ToolDefinition;
+  return definition === tool.definition ? tool : { ...tool, definition: { ...definition, name: tool.definition.name } };
+}
