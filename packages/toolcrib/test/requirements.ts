@@ -206,6 +206,18 @@ const areas: Area[] = [
     planned: {},
   },
   {
+    area: 'GraphQL services',
+    built: {
+      'GQL-1':
+        'Each query and each mutation of a GraphQL service is a tool, from introspection or a schema; a bad field never spoils the rest.',
+      'GQL-2': 'A tool asks for a selection bounded by depth and size, and its caller may choose another, checked against the schema.',
+      'GQL-3': 'Errors and partial data are told apart, and errors keep the messages, paths and codes of the service.',
+      'GQL-4':
+        'GraphQL services have credentials, egress rules, limits, pinning, curation, configuration as code and preview like every source.',
+    },
+    planned: {},
+  },
+  {
     area: 'Built-in tools and workflows',
     built: {
       'BI-1': 'Small built-in tools work offline: time, wait, JSON query, diff, calculator, units, uuid and hash.',

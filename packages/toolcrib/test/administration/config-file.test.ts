@@ -87,6 +87,7 @@ describe('[SRC-6] toolcrib.yaml', () => {
       'everything',
       'issues',
       'shop',
+      'tracker',
     ]);
   });
 });

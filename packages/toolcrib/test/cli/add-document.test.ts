@@ -134,7 +134,10 @@ describe('a document that is added', () => {
     [['--openapi'], 'Name the document'],
     [['https://api.example.org/x.json', 'more'], '"more" is one argument too many after a document'],
     [['https://api.example.org/x.json', '--openapi', '--workflow'], 'Give --openapi or --workflow, not both'],
-    [['https://api.example.org/arazzo.json', '--header', 'A: b'], '--header is for MCP servers and OpenAPI services, not for workflows'],
+    [
+      ['https://api.example.org/arazzo.json', '--header', 'A: b'],
+      '--header is for MCP servers, OpenAPI services and GraphQL services, not for workflows',
+    ],
     [['https://api.example.org/openapi.json', '--source', 'a=b'], '--source is for workflows, not for OpenAPI services'],
     [['http://[x/openapi.json'], 'is not an address'],
   ])('[CLI-1] toolcrib add %j is refused before anything is sent', (args, message) => {

@@ -151,6 +151,23 @@ const forms: Record<string, () => object> = {
     limits: { concurrency: 2 },
   }),
   'an OpenAPI document in a file': () => ({ source_type: 'openapi', openapi: { file: join(folder.path, 'openapi.json') } }),
+  'a GraphQL service that describes itself': () => ({
+    enabled: false,
+    source_type: 'graphql',
+    graphql: { endpoint: 'https://shop.example/graphql', selection: { depth: 1 } },
+    headers: { 'X-Token': 'S1' },
+    credential: { type: 'bearer', token: 'S2' },
+    discovery_credential: { type: 'bearer', token: 'S3' },
+  }),
+  'a GraphQL schema that was pasted': () => ({
+    source_type: 'graphql',
+    graphql: { endpoint: 'https://shop.example/graphql', text: 'type Query { a: Int }' },
+  }),
+  'a GraphQL schema at an address': () => ({
+    enabled: false,
+    source_type: 'graphql',
+    graphql: { endpoint: 'https://shop.example/graphql', url: 'https://shop.example/schema.graphql?key=S1' },
+  }),
   'workflows that were pasted': () => ({
     enabled: false,
     source_type: 'workflow',

@@ -1,3 +1,4 @@
+import { petSchema } from '../fixtures/graphql-service.ts';
 import { fixtureServer } from '../fixtures/mcp/start-fixture.ts';
 import type { PartName } from '../parts.ts';
 import type { PageSettings } from './page-script.ts';
@@ -45,6 +46,7 @@ HEAD=$(npx toolcrib audit verify --json | npx node -pe 'JSON.parse(fs.readFileSy
     ends: { 'npx toolcrib plan': 2 },
     answers: { 'npx toolcrib apply': 'y' },
   },
+  'docs/graphql.md': { before: serving, files: { 'schema.graphql': petSchema } },
   'docs/keycloak.md': { parts: ['keycloak'] },
   'docs/mcp-servers.md': {
     before: `${serving}

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { freePort } from '../../src/net/free-port.ts';
 import { bookPaths, documentOf } from '../fixtures/document-service.ts';
+import { startGraphqlService } from '../fixtures/graphql-service.ts';
 import { startHttpServer } from '../fixtures/http-server.ts';
 import { startEverything } from '../fixtures/mcp/sessions.ts';
 import { freshPostgresDatabase } from '../parts.ts';
@@ -17,7 +18,9 @@ export async function startStandIns() {
   const api = stack.use(
     await startHttpServer((_request, response) => response.setHeader('content-type', 'application/json').end(document)),
   );
+  const graphql = stack.use(await startGraphqlService());
   const standIns: StandIns = [
+    ['https://graphql.example.org', graphql.origin],
     ['https://mcp.example.com/mcp', `http://127.0.0.1:${mcpPort}/mcp`],
     ['https://api.example.org', api.origin],
     // The same one, under another name.
