@@ -7,7 +7,7 @@ export const errorCodes = Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorC
 export const originSchema = z
   .enum(origins)
   .describe(
-    'Whose failure it is: `tool`: the tool ran and reported a failure; `source`: the source is down, broken, or refuses the credential that Toolcrib has for it; `gateway`: Toolcrib itself; `caller`: the request was invalid, not allowed, or cancelled',
+    'Who caused the failure: `tool`: the tool ran and reported a failure; `source`: the source is down, broken, or refuses the credential that Toolcrib has for it; `gateway`: Toolcrib itself; `caller`: the request was invalid, not allowed, or cancelled',
   );
 export const epochMs = z.int().min(0).describe('Epoch milliseconds');
 

@@ -23,7 +23,9 @@ export const callRecordSchema = z.strictObject({
   status: z.enum(callStatuses),
   error_code: z.enum(errorCodes).nullable(),
   user_name: userName,
-  error_origin: originSchema.nullable().describe('Whose failure it was; null if there was none, or if the record is older than this field'),
+  error_origin: originSchema
+    .nullable()
+    .describe('Who caused the failure; null if there was none, or if the record is older than this field'),
 });
 export const callRecordListSchema = z.strictObject({
   calls: z.array(callRecordSchema),
@@ -49,7 +51,7 @@ export const callRecordQuerySchema = z.strictObject({
     .string()
     .regex(new RegExp(`^${originList}(,${originList})*$`), `must be one of ${origins.join(', ')}, or several separated by commas`)
     .optional()
-    .describe(`Whose failure it was: any of ${origins.map((one) => `\`${one}\``).join(', ')}, separated by commas`),
+    .describe(`Who caused the failure: any of ${origins.map((one) => `\`${one}\``).join(', ')}, separated by commas`),
   from: moment.describe('Begun at or after this time, in epoch milliseconds. A step of a workflow counts by the start of the workflow'),
   until: moment.describe('Begun before this time, in epoch milliseconds'),
   tool: z.string().min(1).max(512).optional().describe('Name or id of the tool'),

@@ -8,7 +8,8 @@ export function canAsk(): boolean {
 
 /** Refuses where nobody can be asked: a script without --yes must not delete anything. */
 export function refuseUnasked(what: string): void {
-  if (!canAsk()) throw new UsageError(`This is no terminal, so nobody can confirm: pass --yes to ${what} without asking`, { field: 'yes' });
+  if (!canAsk())
+    throw new UsageError(`This is not a terminal, so nobody can confirm: pass --yes to ${what} without asking`, { field: 'yes' });
 }
 
 /** Asks the person at the terminal. */

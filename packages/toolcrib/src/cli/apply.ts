@@ -29,7 +29,7 @@ export const apply = defineCommand({
     const [json, ask] = [given.on('json'), !given.on('yes')];
     if (ask && (json || !canAsk()))
       throw new UsageError(
-        'This is no terminal, so nobody can confirm: pass --yes to apply without asking; `toolcrib plan` shows the changes',
+        'This is not a terminal, so nobody can confirm: pass --yes to apply without asking; `toolcrib plan` shows the changes',
         { field: 'yes' },
       );
     const file = await readConfigFile(path);

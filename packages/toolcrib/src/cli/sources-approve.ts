@@ -20,7 +20,7 @@ export async function approveSource(administrator: Administrator, source: ShownS
   const { id, namespace } = source;
   if (ask && (json || !canAsk()))
     throw new UsageError(
-      'This is no terminal, so nobody can confirm: pass --yes to approve without asking; `toolcrib sources differences` shows the changes',
+      'This is not a terminal, so nobody can confirm: pass --yes to approve without asking; `toolcrib sources differences` shows the changes',
       {
         field: 'yes',
       },

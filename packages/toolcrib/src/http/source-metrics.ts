@@ -36,7 +36,7 @@ export function createSourceMetrics({ registry, sources }: SourceMetricsInput): 
     'standby-used': counted('toolcrib_standby_hits_total', 'Calls for which a session was ready'),
     'standby-missed': counted(
       'toolcrib_standby_misses_total',
-      'Calls that had to wait for a session to be opened, though some should be ready',
+      'Calls that had to wait for a new session although sessions are started ahead',
     ),
   };
   const errors = new Counter({

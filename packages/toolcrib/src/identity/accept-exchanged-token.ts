@@ -32,6 +32,6 @@ export async function acceptExchangedToken(
   const { sub, aud, exp = 0 } = verified.payload;
   const [only, ...others] = [aud].flat();
   if (only !== audience || others.length > 0) throw dropped('it is not for that audience alone');
-  if (sub !== principal.subject) throw dropped('it is about somebody else than the caller');
+  if (sub !== principal.subject) throw dropped('its subject is not the caller');
   return { token: upstreamSecret(token), expiresAt: exp * 1000 };
 }

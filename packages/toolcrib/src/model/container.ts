@@ -17,7 +17,7 @@ const containerLimitsSchema = z.strictObject({
 
 const containerMountSchema = z.strictObject({
   source: z.string().min(1).max(4096).describe('A directory of the host that the operator allows, or the name of a volume'),
-  target: pathInside.describe('Where it is seen inside the container'),
+  target: pathInside.describe('Its path inside the container'),
   read_only: z.boolean().default(true),
 });
 export type ContainerMount = z.infer<typeof containerMountSchema>;

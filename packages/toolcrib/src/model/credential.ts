@@ -46,13 +46,13 @@ export function credentialSchemaOf<Value extends z.ZodType>(value: Value) {
     }),
     z.strictObject({
       type: z.literal('oauth'),
-      client_id: clientId.optional().describe('Of a client that was registered by hand; without it, one is registered'),
+      client_id: clientId.optional().describe('The id of a client that you registered by hand; without it, Toolcrib registers one'),
       client_secret: value.optional(),
       client_metadata_url: address
         .optional()
         .describe('Where a client metadata document of ours is published, used where it is understood'),
       scope,
-      authorization_server: address.optional().describe('Its issuer. Required for a server that is started here, else found by asking'),
+      authorization_server: address.optional().describe('Its issuer. Required for a server that is started here; a remote server names it'),
       resource: address.optional().describe('The resource the tokens are for; the address of the server by default'),
       skip_issuer_check: z.boolean().optional().describe('For a server whose metadata names another issuer than its own (RFC 8414 §3.3)'),
       shared: z.boolean().optional().describe('One connection for everybody, made by an administrator, in place of one for each user'),
@@ -60,7 +60,7 @@ export function credentialSchemaOf<Value extends z.ZodType>(value: Value) {
     }),
     z.strictObject({
       type: z.literal('token_exchange'),
-      audience: z.string().min(1).max(512).describe('The one service that the token of the caller is exchanged for (RFC 8693)'),
+      audience: z.string().min(1).max(512).describe('The only audience that tokens of callers are exchanged for (RFC 8693)'),
       client_id: clientId.describe(
         'The client that exchanges tokens at the issuer of the caller, the only place their token is ever sent to',
       ),

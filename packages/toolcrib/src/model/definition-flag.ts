@@ -15,7 +15,7 @@ export const definitionFlagSchema = z.strictObject({
       'unusable_schema',
     ])
     .describe(
-      '`unexamined`: the definition is too large to be looked at as a whole, and this is where looking ended. `unusable_schema`: nobody can call the tool, for the reason in `excerpt`',
+      '`unexamined`: the definition is too large to be examined as a whole; the check ended here. `unusable_schema`: nobody can call the tool, for the reason in `excerpt`',
     ),
   at: z.string().describe('Where in the definition, as a JSON Pointer'),
   excerpt: z.string().describe('The text at this place; invisible characters are written as their code, `\\u{200B}`'),

@@ -11,7 +11,7 @@ export const importReportSchema = z.strictObject({
     .array(
       z.strictObject({ operation: z.string().describe('Method and path, or the name of a tool in a UTCP manual'), reason: z.string() }),
     )
-    .describe('Operations that are no tools'),
+    .describe('Operations that did not become tools'),
   warnings: z
     .array(
       z.strictObject({
@@ -21,7 +21,7 @@ export const importReportSchema = z.strictObject({
     )
     .describe('Parts that were corrected or left out; the rest is as documented'),
   bytes: count.describe('Of the document and of those it refers to'),
-  tokens: count.describe('About what a model reads where all tools are listed to it'),
+  tokens: count.describe('Roughly how many tokens a model reads if all tools are listed'),
   advice: z.string().nullable(),
   servers: z.array(z.string()).describe('Where requests go'),
   security: z
@@ -31,14 +31,14 @@ export const importReportSchema = z.strictObject({
         type: z.enum(['api_key', 'basic', 'bearer', 'oauth2', 'openid', 'mutual_tls', 'other']),
         in: z.enum(['header', 'query', 'cookie']).optional(),
         name: z.string().optional().describe('Of the header, the query parameter or the cookie'),
-        operations: count.describe('How many tools want it'),
+        operations: count.describe('How many tools need it'),
         credential: z
           .record(z.string(), z.unknown())
           .nullable()
           .describe('A credential of this kind, to be filled in and registered; null where there is none'),
       }),
     )
-    .describe('How the service wants to know who calls'),
+    .describe('How callers authenticate to the service'),
   external_refs: z.array(z.string()).describe('Other documents that were read'),
 });
 export type ImportReport = z.infer<typeof importReportSchema>;

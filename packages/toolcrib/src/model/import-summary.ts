@@ -5,7 +5,7 @@ const mostShown = 100;
 
 /** [OAS-1] What became of a document, without the far end of long lists. */
 export const importSummarySchema = importReportSchema.extend({
-  skipped_total: z.int().min(0).describe('How many operations are no tools; the first of them are listed'),
+  skipped_total: z.int().min(0).describe('How many operations did not become tools; the first of them are listed'),
   warnings_total: z.int().min(0).describe('How many there are; the first of them are listed'),
 });
 export type ImportSummary = z.infer<typeof importSummarySchema>;

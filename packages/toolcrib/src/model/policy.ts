@@ -56,7 +56,7 @@ export const groupInputSchema = z.strictObject({
   description: z.string().max(4000).default(''),
   selectors: z.array(selectorSchema).max(200).default([]).describe('A tool that fits any of them is in the group'),
   include: toolReferencesSchema.describe('Tools added to what the selectors chose, by id or name; kept as ids'),
-  exclude: toolReferencesSchema.describe('Tools taken out again, whatever chose them, by id or name; kept as ids'),
+  exclude: toolReferencesSchema.describe('Tools removed from the group, by id or name; kept as ids'),
 });
 export type GroupInput = z.infer<typeof groupInputSchema>;
 

@@ -8,16 +8,14 @@ export const pollProfileSchema = z.strictObject({
     .string()
     .max(2048)
     .optional()
-    .describe(
-      'Where its state is asked for, with {fields} of the first answer in it, such as /orders/{id}; its Location header without it',
-    ),
-  status_field_path: z.string().max(500).default('status').describe('Where the state stands in an answer, such as data.status'),
+    .describe('The address to poll, with {fields} of the first answer, such as /orders/{id}; by default its Location header'),
+  status_field_path: z.string().max(500).default('status').describe('Where the state is in an answer, such as data.status'),
   completed_values: values.min(1).default(['completed', 'succeeded', 'done']),
   failed_values: values.default(['failed', 'error', 'cancelled']),
-  result_field_path: z.string().max(500).optional().describe('Where the result stands in the last answer; the whole of it without'),
+  result_field_path: z.string().max(500).optional().describe('Where the result is in the last answer; by default the whole answer'),
   max_attempts: z.int().min(1).max(10_000).default(60),
   interval_ms: z.int().min(10).max(3_600_000).default(1000).describe('The first pause'),
-  backoff: z.number().min(1).max(10).default(1.5).describe('By how much each pause is longer than the one before'),
+  backoff: z.number().min(1).max(10).default(1.5).describe('The factor by which each pause grows'),
   max_interval_ms: z.int().min(10).max(3_600_000).default(30_000),
 });
 export type PollProfile = z.infer<typeof pollProfileSchema>;

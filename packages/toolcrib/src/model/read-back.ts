@@ -7,13 +7,13 @@ import { managedBySchema } from './managed-by.ts';
  * sent as it is; whatever differs is refused, because it would have no effect.
  */
 export const stampFields = {
-  id: z.string().max(64).optional().describe('Not to be changed: the one of the path'),
+  id: z.string().max(64).optional().describe('Cannot be changed: the same as in the path'),
   managed_by: managedBySchema.optional(),
   created_at: z.int().optional().describe('Not to be changed'),
   updated_at: z
     .int()
     .optional()
-    .describe('Of what was read. Where somebody has changed it since, the answer is CONFLICT; left out, the last one to write wins'),
+    .describe('The value that you read. If it was changed since, the answer is CONFLICT; without it, the last write wins'),
 };
 
 interface Stamp {

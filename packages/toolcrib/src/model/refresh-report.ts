@@ -11,10 +11,10 @@ export const refreshReportSchema = z.strictObject({
   changed: names.describe('With another definition than before'),
   removed: names.describe('Gone; kept as deprecated'),
   left_out: names.describe('New, but under a name that an administrator has given to another tool'),
-  waiting: names.describe('Of these, the ones whose definition waits for approval'),
+  waiting: names.describe('Those whose definition waits for approval'),
   flagged: z
     .array(z.strictObject({ tool: z.string(), kinds: z.array(definitionFlagSchema.shape.kind) }))
-    .describe('Of these, the ones a person should look at; empty where nothing is pinned'),
+    .describe('Those that a person should review; empty if nothing is pinned'),
   server_version: z.strictObject({ before: version, after: version }),
 });
 export type RefreshReport = z.infer<typeof refreshReportSchema>;

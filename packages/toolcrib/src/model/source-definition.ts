@@ -34,13 +34,18 @@ export type Retries = z.infer<typeof retriesSchema>;
 export const resilienceSchema = z.strictObject({
   requestTimeoutMs: z.int().min(1).max(3_600_000).default(30_000),
   startupTimeoutMs: z.int().min(1).max(3_600_000).default(60_000),
-  heartbeatIntervalMs: z.int().min(0).max(3_600_000).default(30_000).describe('0 sends none, so that nobody notices a server that hangs'),
+  heartbeatIntervalMs: z
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .default(30_000)
+    .describe('0 turns heartbeats off, so a server that hangs is not noticed'),
   staleTimeoutMs: z
     .int()
     .min(0)
     .max(86_400_000)
     .default(90_000)
-    .describe('A server that has said nothing for so long, though it was asked, is restarted; 0 never does'),
+    .describe('A server that has not answered for this long is restarted; 0 never restarts it'),
   restart: z
     .strictObject({
       maxAttempts: z.int().min(0).max(100).default(5),

@@ -68,7 +68,7 @@ export const toolOverridesChangeSchema = z.strictObject({
   rename: z
     .union([rename.unwrap(), z.literal('')])
     .nullish()
-    .describe('The name shown; empty takes it away again'),
+    .describe('The name to show; empty removes it'),
   description: description.nullable(),
   labels: labels.nullable(),
   limits: limits.nullable(),

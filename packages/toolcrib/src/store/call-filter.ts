@@ -11,7 +11,7 @@ export interface CallFilter {
   sourceId?: string;
   /** Any of them. */
   statuses?: readonly CallStatus[];
-  /** Whose failure it was: any of them. */
+  /** Who caused the failure: any of them. */
   origins?: readonly Origin[];
   /** Epoch milliseconds, by the time in their ids: from this one on, and up to but without that one. */
   from?: number;

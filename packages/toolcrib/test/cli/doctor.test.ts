@@ -64,7 +64,7 @@ test.skipIf(process.platform === 'win32')('[CLI-1] a program that is installed b
   expect(code).toBe(0);
   expect(check('docker')).toMatchObject({ state: 'ok' });
   expect(check('uvx')).toMatchObject({ state: 'broken', detail: expect.stringContaining('no uv here') });
-  const detail = expect.stringMatching(new RegExp(`^Docker not running\\. Nobody answers at ${nobody}`));
+  const detail = expect.stringMatching(new RegExp(`^Docker not running\\. Nothing answers at ${nobody}`));
   expect(check('docker daemon')).toMatchObject({ state: 'broken', required: false, detail, cure: expect.any(String) });
 });
 

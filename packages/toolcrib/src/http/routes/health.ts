@@ -71,7 +71,7 @@ export function healthRoutes(input: HealthRoutesInput): Route[] {
       operationId: 'metrics',
       summary: 'Metrics in the Prometheus text format',
       description:
-        'Takes the token of --metrics-token. Without one: served to everybody in development, and not here where an issuer is configured.',
+        'Needs the token of --metrics-token. Without one, anybody may read metrics in development; with an issuer, they are not served here.',
       tag: 'service',
       access,
       responses: { 200: { description: 'Metrics', schema: z.string(), contentType: 'text/plain' } },

@@ -27,7 +27,7 @@ export function sourceImportRoutes({ importSources, settled, sources }: Pick<Cri
           .min(0)
           .max(300_000)
           .optional()
-          .describe('Answers when all of them are running or have failed, at the latest after so many milliseconds'),
+          .describe('Answers when all sources run or have failed, or after this many milliseconds'),
       }),
       anyBody:
         'A UTCP call template, a list of them, a UTCP manual, or a file with mcpServers: as JSON, or as text/plain where it has comments in it',

@@ -41,7 +41,7 @@ export function sourceRoutes({ sources, settled }: Pick<Crib, 'sources' | 'settl
       operationId: 'registerSource',
       summary: 'Registers a source',
       description:
-        'Saved and answered at once; with `wait`, answered when it is running or has failed, at the latest after so many milliseconds.',
+        'Saves the source and answers at once. With `wait`, answers when the source runs or has failed, or after this many milliseconds.',
       tag,
       access,
       query: z.strictObject({ wait: z.coerce.number().int().min(0).max(300_000).optional() }),

@@ -40,7 +40,7 @@ export function toolRoutes({ inventory, publicUrl }: Pick<Crib, 'inventory'> & {
       path: '/api/utcp',
       operationId: 'getUtcpManual',
       summary: 'The tools the caller may use, as a UTCP manual',
-      description: 'Whole, without pages; with `q`, the tools that fit best. The same as `GET /api/bff/tools?format=utcp`.',
+      description: 'The whole list, without pages; with `q`, the best matches. The same as `GET /api/bff/tools?format=utcp`.',
       tag: 'agents',
       access: 'caller',
       query: listQuerySchema.pick({ q: true, group: true, limit: true }),

@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../route.ts';
 
 const tag = 'connections';
 const access = 'administrator';
-const owner = z.string().min(1).max(2048).describe('Issuer and subject, with a space between them, as the list has it');
+const owner = z.string().min(1).max(2048).describe('Issuer and subject, separated by a space, as in the list');
 const source = z.string().min(1).max(64).optional().describe('Id or namespace of a source');
 
 /** [BFF-6] The connections of all users, for administrators. */
@@ -29,7 +29,7 @@ export function userConnectionRoutes({ connections }: Pick<Crib, 'connections'>)
       operationId: 'endUserConnections',
       summary: 'Ends the connections of a user, to one source or to all of them',
       description:
-        'The tokens are deleted here and withdrawn there. From the next call on, no server uses them any more. It is a change on record.',
+        'The tokens are deleted here and revoked at the authorization server. From the next call on, no server uses them. The change is recorded.',
       tag,
       access,
       query: z.strictObject({ owner, source }),

@@ -27,7 +27,7 @@ export function utcpCallRoutes({ executor, inventory }: Pick<Crib, 'executor' | 
       anyBody: 'The argument that the template names in `body_field`, in the `content_type` it names',
       responses: {
         200: {
-          description: 'The result: structured content, or what the texts of the answer say; the content itself where it is no text',
+          description: 'The result: the structured content, else the text of the answer, else its content',
           schema: z.unknown(),
           headers: { 'Toolcrib-Call-Id': 'The id of the call in the record' },
         },

@@ -9,7 +9,7 @@ export function engineFailure(cause: unknown, address: string): EngineUnavailabl
     return new EngineUnavailableError(`This account may not use Docker at ${address}. ${advice}`, { cause });
   }
   if (code === 'ENOENT' || code === 'ECONNREFUSED') {
-    const advice = `Nobody answers at ${address}. Start Docker, or say with DOCKER_HOST where it is.`;
+    const advice = `Nothing answers at ${address}. Start Docker, or set DOCKER_HOST to its address.`;
     return new EngineUnavailableError(`Docker not running. ${advice}`, { cause });
   }
   return new EngineUnavailableError(`Docker at ${address} does not answer: ${message}.`, { cause });

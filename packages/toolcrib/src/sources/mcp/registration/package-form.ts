@@ -71,7 +71,7 @@ const variableFields = {
   value: z.string().max(65_536).nullish(),
   secret_ref: z.string().min(1).max(200).nullish().describe('The name of a stored secret'),
   is_secret: z.boolean().default(false).describe('Stored encrypted and never shown again'),
-  required: z.boolean().default(false).describe('Without a value the source is not saved'),
+  required: z.boolean().default(false).describe('A source without a value for it is not saved'),
 };
 const variableNameSchema = z.string().min(1).max(200);
 const variableSchema = z.strictObject({ name: variableNameSchema.nullish().describe('The same as the key'), ...variableFields });
