@@ -7,7 +7,7 @@ import { definitionFlagSchema } from './model/definition-flag.ts';
 import { groupInputSchema, groupSchema, policyInputSchema, policySchema, matcherSchema } from './model/policy.ts';
 import { stampFields } from './model/read-back.ts';
 import { refreshReportSchema } from './model/refresh-report.ts';
-import { approvals, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
+import { approvals, comparedFields, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
 import { longestSecret, secretNameSchema } from './secrets/secret-name.ts';
 
 export {
@@ -263,18 +263,7 @@ export const toolDifferenceSchema = z.strictObject({
   fields: z
     .array(
       z.strictObject({
-        field: z.enum([
-          'name',
-          'title',
-          'description',
-          'request',
-          'input_schema',
-          'output_schema',
-          'annotations',
-          'operation',
-          'workflow',
-          'plan',
-        ]),
+        field: z.enum(comparedFields),
         before: z.unknown().describe('The approved value; null if there was none'),
         after: z.unknown().describe('The current value; null if the source has removed it'),
       }),

@@ -1,26 +1,12 @@
 import type { DefinitionFlag } from '../model/definition-flag.ts';
 import type { Json } from '../model/json.ts';
 import type { SourceRecord } from '../model/source.ts';
-import type { Approval, PinnedDefinition, Tool, ToolRecord } from '../model/tool.ts';
+import { comparedFields, type Approval, type ComparedField, type PinnedDefinition, type Tool, type ToolRecord } from '../model/tool.ts';
 import { definitionFlags } from './definition-flags.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import { pinnedDefinition } from './definition-hash.ts';
 import { approvalOf } from './pinning.ts';
 import { toolFromRecord } from './tool-from-record.ts';
-
-/** Everything that the definition hash covers, in reading order. */
-const fields = [
-  'name',
-  'title',
-  'description',
-  'request',
-  'input_schema',
-  'output_schema',
-  'annotations',
-  'operation',
-  'workflow',
-  'plan',
-] as const;
 
 /** [INV-3] The approved and the discovered definition side by side, for somebody who has to decide. */
 export interface ToolDifference {
@@ -32,7 +18,7 @@ export interface ToolDifference {
   /** The hash of the discovered definition, which an approval has to name. */
   definition_hash: string;
   approved_hash: string | null;
-  fields: { field: (typeof fields)[number]; before: Json; after: Json }[];
+  fields: { field: ComparedField; before: Json; after: Json }[];
   flags: readonly DefinitionFlag[];
 }
 
@@ -43,7 +29,7 @@ export function toolDifference(record: ToolRecord, source: SourceRecord): ToolDi
   const approval = approvalOf(record);
   const now = readable(pinnedDefinition(record.discovered));
   const approved = approval === 'approved' ? now : record.approved && readable(record.approved);
-  const differing = fields.flatMap((field) => {
+  const differing = comparedFields.flatMap((field) => {
     const [before, after] = [approved?.[field] ?? null, now[field] ?? null];
     return canonicalJson(before) === canonicalJson(after) ? [] : [{ field, before, after }];
   });
@@ -61,8 +47,8 @@ export function toolDifference(record: ToolRecord, source: SourceRecord): ToolDi
 }
 
 /** Of an HTTP operation, the method and the address come first, in one line. */
-function readable({ operation, workflow, ...definition }: PinnedDefinition): Partial<Record<(typeof fields)[number], Json>> {
-  const shown = definition as Partial<Record<(typeof fields)[number], Json>>;
+function readable({ operation, workflow, ...definition }: PinnedDefinition): Partial<Record<ComparedField, Json>> {
+  const shown = definition as Partial<Record<ComparedField, Json>>;
   if (workflow !== undefined) return { ...shown, workflow: workflow as unknown as Json };
   if (operation === undefined) return shown;
   const { method, server, path, ...rest } = operation;

@@ -46,6 +46,21 @@ export interface DiscoveredTool {
 /** [INV-3] What the definition hash covers: also what is done for a call, so that a tool cannot be led elsewhere unseen. */
 export type PinnedDefinition = ToolDefinition & Pick<DiscoveredTool, 'operation' | 'workflow' | 'plan'>;
 
+/** Everything that the definition hash covers, in reading order; `request` is the first line of an operation. */
+export const comparedFields = [
+  'name',
+  'title',
+  'description',
+  'request',
+  'input_schema',
+  'output_schema',
+  'annotations',
+  'operation',
+  'workflow',
+  'plan',
+] as const;
+export type ComparedField = (typeof comparedFields)[number];
+
 /** [INV-5] What an administrator changed about a tool; survives every refresh. */
 export const toolOverridesSchema = z.strictObject({
   hidden: z.boolean().optional().describe('Takes the tool off every list and makes it uncallable'),

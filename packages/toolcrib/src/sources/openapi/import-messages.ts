@@ -1,7 +1,4 @@
-import type { ErrorCode } from '../../model/crib-error.ts';
-import type { ImportReport } from '../../model/import-report.ts';
 import type { PollProfile } from '../../model/poll-profile.ts';
-import type { DiscoveredTool } from '../../model/tool.ts';
 
 /** The input of the process that imports a document. */
 export interface ImportWork {
@@ -16,12 +13,11 @@ export interface ImportWork {
   asyncPoll: Record<string, PollProfile>;
 }
 
-/** A message from the import process. Tools arrive in batches, so that parsing them never blocks the gateway for long. */
-export type ImportMessage =
-  | { kind: 'load'; url: string }
-  | { kind: 'tools'; tools: DiscoveredTool[] }
-  | { kind: 'done'; title: string; version: string; report: ImportReport }
-  | { kind: 'failed'; code: ErrorCode; message: string };
+/** A request of that process: the text of another document. */
+export interface LoadRequest {
+  kind: 'load';
+  url: string;
+}
 
-/** The reply to a `load` message. */
+/** The reply to a `LoadRequest`. */
 export type LoadAnswer = { kind: 'loaded'; url: string; text: string } | { kind: 'not-loaded'; url: string; failure: string };

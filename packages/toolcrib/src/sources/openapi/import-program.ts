@@ -1,11 +1,12 @@
 import { connectToGateway } from '../../isolation/connect-to-gateway.ts';
-import { CribError } from '../../model/crib-error.ts';
 import { compileManual } from './manual/compile-manual.ts';
 import { isManual } from './manual/manual.ts';
 import { compileDocument, type CompiledDocument } from './document/compile-document.ts';
 import { takeInDocuments } from './document/external-documents.ts';
-import type { ImportMessage, ImportWork, LoadAnswer } from './import-messages.ts';
+import type { ImportWork, LoadAnswer, LoadRequest } from './import-messages.ts';
 import { createImportNotes } from '../documents/import-notes.ts';
+import type { ImportedDocument } from '../documents/imported-document.ts';
+import { sendResult } from '../documents/send-result.ts';
 import { createToolBatches } from '../documents/tool-batches.ts';
 import { openDocument } from './document/open-document.ts';
 import { parseDocument } from '../documents/parse-document.ts';
@@ -14,18 +15,15 @@ import { parseDocument } from '../documents/parse-document.ts';
 const waiting = new Map<string, PromiseWithResolvers<string>>();
 const gateway = connectToGateway((message) => void take(message as ImportWork | LoadAnswer));
 
-function send(message: ImportMessage): void {
-  gateway.send(JSON.stringify(message));
-}
-
 function load(url: string): Promise<string> {
   const answered = Promise.withResolvers<string>();
   waiting.set(url, answered);
-  send({ kind: 'load', url });
+  const request: LoadRequest = { kind: 'load', url };
+  gateway.send(JSON.stringify(request));
   return answered.promise;
 }
 
-async function run({ text, url: address, names, externalRefs, serverUrl, serverVariables, asyncPoll }: ImportWork): Promise<void> {
+async function run({ text, url: address, names, externalRefs, serverUrl, serverVariables, asyncPoll }: ImportWork) {
   const url = address === null ? null : new URL(address);
   const notes = createImportNotes();
   const { value, warnings } = parseDocument(text);
@@ -48,25 +46,13 @@ async function run({ text, url: address, names, externalRefs, serverUrl, serverV
   notes.close();
   const { skipped, warnings: noted } = notes;
   const bytes = Buffer.byteLength(text) + loaded.bytes;
-  send({ kind: 'done', ...rest, report: { ...report, skipped, warnings: noted, bytes, external_refs: loaded.urls } });
-}
-
-async function runToTheEnd(work: ImportWork): Promise<void> {
-  try {
-    await run(work);
-  } catch (error) {
-    if (error instanceof CribError) send({ kind: 'failed', code: error.code, message: error.message });
-    else if (error instanceof RangeError)
-      send({ kind: 'failed', code: 'VALIDATION_ERROR', message: 'The document is too large or too deeply nested' });
-    else throw error;
-  }
-  gateway.close();
+  return { ...rest, report: { ...report, skipped, warnings: noted, bytes, external_refs: loaded.urls } };
 }
 
 async function take(message: ImportWork | LoadAnswer): Promise<void> {
   switch (message.kind) {
     case 'work':
-      return runToTheEnd(message);
+      return sendResult<Omit<ImportedDocument, 'tools'>>(gateway, () => run(message));
     case 'loaded':
       return waiting.get(message.url)?.resolve(message.text);
     case 'not-loaded':

@@ -1,6 +1,4 @@
-import type { ErrorCode } from '../../../model/crib-error.ts';
 import type { ImportReport } from '../../../model/import-report.ts';
-import type { DiscoveredTool } from '../../../model/tool.ts';
 import type { SelectionLimits } from './default-selection.ts';
 import type { SelectableTypes } from './selectable-types.ts';
 
@@ -13,8 +11,10 @@ export interface ImportWork {
   tools: boolean;
 }
 
-/** The output of that process. Tools come in batches, so that parsing them never blocks the server for long. */
-export type ImportMessage =
-  | { kind: 'tools'; tools: DiscoveredTool[] }
-  | { kind: 'done'; report: ImportReport | null; types: SelectableTypes | null }
-  | { kind: 'failed'; code: ErrorCode; message: string };
+/** The output of that process, beside the tools. */
+export interface ImportResult {
+  /** Null if no tools were requested. */
+  report: ImportReport | null;
+  /** The types that a caller's selection is checked against; null if they are too large to keep. */
+  types: SelectableTypes | null;
+}
