@@ -9,11 +9,19 @@ import type { Acceptance } from './acceptance.ts';
 import type { RunningCall } from './running-call.ts';
 import { writeBacklog } from './write-backlog.ts';
 
-export interface Recorder {
+/** Whoever waits for a record. */
+export interface RecordWaiter {
   /**
-   * True once the record is durable: only then may the call be answered. False as soon as that takes too long: the record is kept, and
-   * written as soon as it can be.
+   * Called once, and never within `add`. True once the record is durable: only then may the call be answered. False as soon as that takes
+   * too long: the record is kept, and written as soon as it can be. Must not throw.
    */
+  recorded(isDurable: boolean): void;
+}
+
+export interface Recorder {
+  /** Takes a record down. Without a promise: there is one for every call. */
+  add(record: CallRecord, waiter: RecordWaiter): void;
+  /** The same, as a promise. */
   record(record: CallRecord): Promise<boolean>;
   /** Waits longer for a record that was not durable in time. */
   confirm(callId: string, patienceMs: number): Promise<boolean>;
@@ -22,7 +30,8 @@ export interface Recorder {
 }
 
 interface RecorderInput {
-  append(records: CallRecord[]): Promise<void>;
+  /** Undefined where they are durable already. */
+  append(records: CallRecord[]): Promise<void> | undefined;
   /** Suspended while the record cannot be written. */
   acceptance: Pick<Acceptance, 'suspend' | 'resume'>;
   /** Why a write failed, as a sentence for callers. */
@@ -33,145 +42,187 @@ interface RecorderInput {
   observer?: Pick<Observer, 'recordWritten'> | undefined;
   /** After how long a write counts as stuck. */
   stuckMs?: number;
+  /** How many turns of the event loop a busy server collects for: a few where a write costs much, whatever is in it. */
+  mostTurns?: number;
 }
-
-/** How many turns of the event loop a busy server collects for. */
-const mostTurns = 6;
 
 /**
  * [SEC-4] Writes together what finished in the same turn of the event loop, and in the next ones where more calls finish in each. One
- * transaction for many calls is what makes a durable record per call affordable; while one batch is being written, the next one collects.
+ * write for many calls is what makes a durable record per call affordable; while one batch is being written, the next one collects.
  *
  * Records that cannot be written are kept in memory and tried again, in order and before anything newer. No call is accepted meanwhile, so
  * no more of them pile up than calls were running when it began.
  */
 export function createRecorder(input: RecorderInput): Recorder {
-  const { acceptance, observer = noObserver, stuckMs = 2000 } = input;
-  let collecting: CallRecord[] = [];
-  let written: Promise<boolean> | undefined;
-  let writing: Promise<unknown> = Promise.resolve();
-  /** In order; those at the front may be under way. */
-  let unwritten: CallRecord[] = [];
-  let stopped = false;
-  const waiting = new Map<string, (isDurable: boolean) => void>();
-
-  /** Goes on as long as every turn brings more, and not for long. */
-  async function collected(): Promise<void> {
-    for (let turns = 0, before = 0; turns < mostTurns && collecting.length > before; turns++) {
-      before = collecting.length;
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
-  }
-
-  const append = (records: CallRecord[]) => timed(observer, () => input.append(records));
-
-  async function write(): Promise<boolean> {
-    await writing;
-    const records = collecting;
-    collecting = [];
-    written = undefined;
-    if (unwritten.length > 0) {
-      // Another list: the one there is may be under way.
-      unwritten = [...unwritten, ...records];
-      return false;
-    }
-    unwritten = records;
-    const { promise: outcome, resolve: tell } = Promise.withResolvers<boolean>();
-    writing = outcome;
-    void tryToWrite(records, tell);
-    return outcome;
-  }
-
-  async function tryToWrite(records: CallRecord[], tell: (isDurable: boolean) => void): Promise<void> {
-    const stuck = setTimeout(() => {
-      acceptance.suspend('record', 'The database does not answer.');
-      tell(false);
-    }, stuckMs);
-    try {
-      await append(records);
-      done(records.length);
-      tell(true);
-    } catch (error) {
-      suspend(error);
-      tell(false);
-    }
-    clearTimeout(stuck);
-    if (unwritten.length > 0) await catchUp();
-    else acceptance.resume('record');
-  }
-
-  function done(count: number): void {
-    if (waiting.size > 0) for (const { call_id } of unwritten.slice(0, count)) settle(call_id, true);
-    // Almost always nothing has been added behind them.
-    unwritten = unwritten.length === count ? [] : unwritten.slice(count);
-  }
-
-  function settle(callId: string, isDurable: boolean): void {
-    waiting.get(callId)?.(isDurable);
-    waiting.delete(callId);
-  }
-
-  function suspend(error: unknown): void {
-    acceptance.suspend('record', input.troubleOf(error) ?? 'Calls cannot be recorded: the log says why.');
-    input.warn(`The record of ${unwritten.length} calls could not be written and will be retried: ${String(error)}`);
-  }
-
-  async function catchUp(): Promise<void> {
-    const isCaughtUp = await writeBacklog({
-      left: () => unwritten,
-      async write(records) {
-        await append(records);
-        done(records.length);
-      },
-      isRejected: input.isRejected,
-      giveUp,
-      isStopped: () => stopped,
-    });
-    if (isCaughtUp) acceptance.resume('record');
-  }
-
-  function giveUp(error: unknown): void {
-    const [record] = unwritten.splice(0, 1);
-    if (record === undefined) return;
-    input.warn(`A call cannot be recorded: ${String(error)}. ${JSON.stringify(record)}`);
-    settle(record.call_id, false);
-  }
-
-  return {
-    record(record) {
-      collecting.push(record);
-      written ??= collected().then(write);
-      return written;
-    },
-    confirm(callId, patienceMs) {
-      if (!unwritten.some(({ call_id }) => call_id === callId)) return Promise.resolve(true);
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => settle(callId, false), patienceMs);
-        waiting.set(callId, (isDurable) => {
-          clearTimeout(timer);
-          resolve(isDurable);
-        });
-      });
-    },
-    async drain(patienceMs) {
-      await written;
-      await writing;
-      for (const until = performance.now() + patienceMs; unwritten.length > 0 && performance.now() < until;) await delay(20);
-      stopped = true;
-      return unwritten;
-    },
-  };
+  return new BatchRecorder(input);
 }
 
-async function timed(observer: Pick<Observer, 'recordWritten'>, write: () => Promise<void>): Promise<void> {
-  const began = performance.now();
-  let failed = true;
-  try {
-    await write();
-    failed = false;
-  } finally {
-    observer.recordWritten({ seconds: (performance.now() - began) / 1000, failed });
+class BatchRecorder implements Recorder {
+  readonly #input: RecorderInput;
+  readonly #mostTurns: number;
+  #collecting: CallRecord[] = [];
+  #waiters: RecordWaiter[] = [];
+  #isWriting = false;
+  /** In order; those at the front may be under way. */
+  #unwritten: CallRecord[] = [];
+  #isStopped = false;
+  readonly #confirming = new Map<string, (isDurable: boolean) => void>();
+
+  constructor(input: RecorderInput) {
+    this.#input = input;
+    this.#mostTurns = input.mostTurns ?? 6;
   }
+
+  add(record: CallRecord, waiter: RecordWaiter): void {
+    this.#waiters.push(waiter);
+    if (this.#collecting.push(record) === 1 && !this.#isWriting) setImmediate(() => this.#collect(1, 1));
+  }
+
+  record(record: CallRecord): Promise<boolean> {
+    return new Promise((resolve) => this.add(record, { recorded: resolve }));
+  }
+
+  confirm(callId: string, patienceMs: number): Promise<boolean> {
+    if (!this.#unwritten.some(({ call_id }) => call_id === callId)) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#settle(callId, false), patienceMs);
+      this.#confirming.set(callId, (isDurable) => {
+        clearTimeout(timer);
+        resolve(isDurable);
+      });
+    });
+  }
+
+  async drain(patienceMs: number): Promise<readonly CallRecord[]> {
+    while (this.#isWriting || this.#collecting.length > 0) await delay(1);
+    for (const until = performance.now() + patienceMs; this.#unwritten.length > 0 && performance.now() < until;) await delay(20);
+    this.#isStopped = true;
+    return this.#unwritten;
+  }
+
+  /** Goes on as long as every turn brings more, and not for long. */
+  #collect(turn: number, before: number): void {
+    const { length } = this.#collecting;
+    if (turn < this.#mostTurns && length > before) setImmediate(() => this.#collect(turn + 1, length));
+    else this.#flush();
+  }
+
+  #flush(): void {
+    const [records, waiters] = [this.#collecting, this.#waiters];
+    [this.#collecting, this.#waiters] = [[], []];
+    if (this.#unwritten.length > 0) {
+      // Another list: the one there is may be under way.
+      this.#unwritten = [...this.#unwritten, ...records];
+      return tell(waiters, false);
+    }
+    this.#unwritten = records;
+    try {
+      const writing = this.#append(records);
+      if (writing !== undefined) return void this.#finish(writing, records.length, waiters);
+    } catch (error) {
+      this.#suspend(error);
+      tell(waiters, false);
+      return void this.#catchUp();
+    }
+    this.#done(records.length);
+    this.#input.acceptance.resume('record');
+    tell(waiters, true);
+  }
+
+  #append(records: CallRecord[]): Promise<void> | undefined {
+    return timed(this.#input.observer ?? noObserver, () => this.#input.append(records));
+  }
+
+  /** One write at a time: what is added meanwhile is written after it. */
+  async #finish(writing: Promise<void>, count: number, waiters: RecordWaiter[]): Promise<void> {
+    const { acceptance, stuckMs = 2000 } = this.#input;
+    let isReleased = false;
+    const release = (isDurable: boolean) => {
+      if (isReleased) return;
+      isReleased = true;
+      this.#isWriting = false;
+      tell(waiters, isDurable);
+      if (this.#collecting.length > 0) this.#flush();
+    };
+    const stuck = setTimeout(() => {
+      acceptance.suspend('record', 'The database does not answer.');
+      release(false);
+    }, stuckMs);
+    this.#isWriting = true;
+    try {
+      await writing;
+    } catch (error) {
+      clearTimeout(stuck);
+      this.#suspend(error);
+      release(false);
+      return this.#catchUp();
+    }
+    clearTimeout(stuck);
+    this.#done(count);
+    if (this.#unwritten.length > 0) void this.#catchUp();
+    else acceptance.resume('record');
+    release(true);
+  }
+
+  #done(count: number): void {
+    if (this.#confirming.size > 0) for (const { call_id } of this.#unwritten.slice(0, count)) this.#settle(call_id, true);
+    // Almost always nothing has been added behind them.
+    this.#unwritten = this.#unwritten.length === count ? [] : this.#unwritten.slice(count);
+  }
+
+  #settle(callId: string, isDurable: boolean): void {
+    this.#confirming.get(callId)?.(isDurable);
+    this.#confirming.delete(callId);
+  }
+
+  #suspend(error: unknown): void {
+    const { acceptance, troubleOf, warn } = this.#input;
+    acceptance.suspend('record', troubleOf(error) ?? 'Calls cannot be recorded: the log says why.');
+    warn(`The record of ${this.#unwritten.length} calls could not be written and will be retried: ${String(error)}`);
+  }
+
+  async #catchUp(): Promise<void> {
+    const isCaughtUp = await writeBacklog({
+      left: () => this.#unwritten,
+      write: async (records) => {
+        await this.#append(records);
+        this.#done(records.length);
+      },
+      isRejected: this.#input.isRejected,
+      giveUp: (error) => this.#giveUp(error),
+      isStopped: () => this.#isStopped,
+    });
+    if (isCaughtUp) this.#input.acceptance.resume('record');
+  }
+
+  #giveUp(error: unknown): void {
+    const [record] = this.#unwritten.splice(0, 1);
+    if (record === undefined) return;
+    this.#input.warn(`A call cannot be recorded: ${String(error)}. ${JSON.stringify(record)}`);
+    this.#settle(record.call_id, false);
+  }
+}
+
+/** Passes on what `write` returns or throws. */
+function timed(observer: Pick<Observer, 'recordWritten'>, write: () => Promise<void> | undefined): Promise<void> | undefined {
+  const began = performance.now();
+  const tellTime = (failed: boolean) => observer.recordWritten({ seconds: (performance.now() - began) / 1000, failed });
+  const fail = (error: unknown) => {
+    tellTime(true);
+    throw error;
+  };
+  try {
+    const writing = write();
+    if (writing !== undefined) return writing.then(() => tellTime(false), fail);
+  } catch (error) {
+    fail(error);
+  }
+  tellTime(false);
+  return undefined;
+}
+
+function tell(waiters: readonly RecordWaiter[], isDurable: boolean): void {
+  for (const waiter of waiters) waiter.recorded(isDurable);
 }
 
 type Outcome = Pick<Answer, 'execution_time_ms' | 'status'> & { error: Pick<NonNullable<Answer['error']>, 'code' | 'origin'> | null };

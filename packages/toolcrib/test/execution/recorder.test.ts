@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createAcceptance, type Acceptance } from '../../src/execution/acceptance.ts';
-import { createRecorder, type Recorder } from '../../src/execution/recorder.ts';
+import { createRecorder, type Recorder, type RecordWaiter } from '../../src/execution/recorder.ts';
 import type { CallRecord } from '../../src/model/call.ts';
 
 function aRecord(call_id: string): CallRecord {
@@ -229,5 +229,64 @@ describe('draining the recorder', () => {
     const draining = recording.recorder.drain(500);
     (await batch(recording, 1)).done.reject(new Error('disk full'));
     expect(await draining).toEqual([aRecord('a')]);
+  });
+});
+
+describe('waiting for a record without a promise', () => {
+  test('is told once, after the write and never while it is added', async () => {
+    const recording = recorderWithBatches();
+    const told: boolean[] = [];
+    const waiter: RecordWaiter = { recorded: (isDurable) => void told.push(isDurable) };
+    recording.recorder.add(aRecord('a'), waiter);
+    const { done } = await batch(recording, 0);
+    expect(told).toEqual([]);
+    done.resolve();
+    await expect.poll(() => told).toEqual([true]);
+  });
+
+  test('is told in the same turn where the write is over when it returns', async () => {
+    const written: string[] = [];
+    const warn = () => undefined;
+    const recorder = createRecorder({
+      append(records) {
+        written.push(...records.map(({ call_id }) => call_id));
+        return undefined;
+      },
+      acceptance: createAcceptance({ warn }),
+      troubleOf: () => undefined,
+      isRejected: () => false,
+      warn,
+      mostTurns: 1,
+    });
+    const told: string[] = [];
+    for (const id of ['a', 'b']) recorder.add(aRecord(id), { recorded: (isDurable) => void told.push(`${id} ${isDurable}`) });
+    expect([...written, ...told]).toEqual([]);
+    await nextTurn();
+    expect([...written, ...told]).toEqual(['a', 'b', 'a true', 'b true']);
+  });
+
+  test('is told no where a write fails at once, and the record is written later', async () => {
+    const written: string[] = [];
+    let isFull = true;
+    const warn = () => undefined;
+    const acceptance = createAcceptance({ warn });
+    const recorder = createRecorder({
+      append(records) {
+        if (isFull) throw new Error('disk full');
+        written.push(...records.map(({ call_id }) => call_id));
+        return undefined;
+      },
+      acceptance,
+      troubleOf: () => 'The disk is full.',
+      isRejected: () => false,
+      warn,
+      mostTurns: 1,
+    });
+    expect(await recorder.record(aRecord('a'))).toBe(false);
+    expect(acceptance.reasons()).toEqual(['The disk is full.']);
+    isFull = false;
+    expect(await recorder.confirm('a', 20_000)).toBe(true);
+    await expect.poll(() => acceptance.refusal()).toBeUndefined();
+    expect(written).toEqual(['a']);
   });
 });
