@@ -46,13 +46,16 @@ export interface ExecutionLimits {
 }
 
 export interface Admission {
-  /** Find, decide, validate: throws `CribError` when the call is refused. An admitted call must be run or dismissed. */
-  admit(principal: Principal, request: CallRequest): Promise<AdmittedCall>;
+  /**
+   * Find, decide, validate: throws `CribError` when the call is refused. A promise where something has to be waited for: the record of a
+   * refusal, or a costly check. An admitted call must be run or dismissed.
+   */
+  admit(principal: Principal, request: CallRequest): AdmittedCall | Promise<AdmittedCall>;
   /**
    * The same for the application that Toolcrib is embedded in, which decides itself who may call what: no policy is asked. Requests from
    * outside never go this way.
    */
-  admitTrusted(principal: Principal, tool: Tool, request: Omit<CallRequest, 'tool'>): Promise<AdmittedCall>;
+  admitTrusted(principal: Principal, tool: Tool, request: Omit<CallRequest, 'tool'>): AdmittedCall | Promise<AdmittedCall>;
   /** [POLL-2] [WF-2] Counts a call that was admitted by an earlier run. */
   readmit(): void;
   isClosed(): boolean;
@@ -87,24 +90,16 @@ interface Granted {
 
 /** [EXEC-1] Decides which calls are made, and counts those that have not ended. */
 export function createAdmission(input: AdmissionInput): Admission {
-  const { inventory, acceptance, validator, recorder, limits, observer } = input;
+  const { inventory, acceptance, validator, limits } = input;
+  const refuse = createRefuse(input);
   const callers = isUnlimited(limits.principal) ? undefined : createGate({ who: 'You' });
   const turns = createTurns();
   let admitted = 0;
   let onLast: (() => void) | undefined;
   let isClosed = false;
 
-  /** A denial is recorded like a call, then thrown. */
-  async function refuse(principal: Principal, request: CallRequest, error: unknown, found?: RunningCall): Promise<never> {
-    const record = refusalRecord(principal, { asked: request.tool, error, found, revision: inventory.rules.revision });
-    const isDurable = await recorder.record(record);
-    observer.callFinished(record);
-    if (isDurable) throw error;
-    throw acceptance.refusal() ?? new CribError('SERVICE_UNAVAILABLE', 'The call was refused, and that could not be recorded: try again');
-  }
-
   /** A granted tool still has its limits, and the arguments have to fit. The limits of the principal were checked before. */
-  async function letIn(principal: Principal, request: CallRequest, granted: Granted): Promise<AdmittedCall> {
+  function letIn(principal: Principal, request: CallRequest, granted: Granted): AdmittedCall | Promise<AdmittedCall> {
     const { tool } = granted;
     const call = newCall(principal, request, granted, input);
     const isLimited = tool.limits !== noLimits || tool.source_limits !== noLimits;
@@ -112,19 +107,31 @@ export function createAdmission(input: AdmissionInput): Admission {
     try {
       if (isLimited) turns.check(tool);
       const checking = validator.check(tool, request.arguments, principal.key);
-      if (checking !== undefined) {
-        await checking;
-        // Time has passed, and things may have changed.
-        if (call.counted) throwRefusal();
-        if (isLimited) turns.check(tool);
-      }
+      if (checking !== undefined) return letInLater(call, request, checking);
     } catch (error) {
-      call.span?.end(failureOf(error));
-      leave(call);
-      return refuse(principal, request, error, call);
+      return sendAway(call, request, error);
     }
     if (isLimited) call.turn = turns.take(tool, principal);
     return { call, args: request.arguments };
+  }
+
+  /** Time passes while the arguments are checked elsewhere, and things may have changed after it. */
+  async function letInLater(call: RunningCall, request: CallRequest, checking: Promise<void>): Promise<AdmittedCall> {
+    try {
+      await checking;
+      if (call.counted) throwRefusal();
+      turns.check(call.tool);
+    } catch (error) {
+      return sendAway(call, request, error);
+    }
+    call.turn = turns.take(call.tool, call.principal);
+    return { call, args: request.arguments };
+  }
+
+  function sendAway(call: RunningCall, request: CallRequest, error: unknown): Promise<never> {
+    call.span?.end(failureOf(error));
+    leave(call);
+    return refuse(call.principal, request, error, call);
   }
 
   function throwRefusal(): void {
@@ -145,7 +152,7 @@ export function createAdmission(input: AdmissionInput): Admission {
   }
 
   return {
-    async admit(principal, request) {
+    admit(principal, request) {
       throwIfClosed();
       const counted = request.call_id === undefined;
       if (counted) throwRefusal();
@@ -161,7 +168,7 @@ export function createAdmission(input: AdmissionInput): Admission {
       return letIn(principal, request, { tool: permission.tool, policies: permission.policies, revision: access.revision });
     },
 
-    async admitTrusted(principal, tool, request) {
+    admitTrusted(principal, tool, request) {
       throwIfClosed();
       throwRefusal();
       callers?.enter(principal.key, limits.principal);
@@ -195,6 +202,17 @@ export function createAdmission(input: AdmissionInput): Admission {
         if (admitted === 0) onLast();
       }),
     turns,
+  };
+}
+
+/** A denial is recorded like a call, then thrown. */
+function createRefuse({ inventory, recorder, observer, acceptance }: AdmissionInput) {
+  return async function refuse(principal: Principal, request: CallRequest, error: unknown, found?: RunningCall): Promise<never> {
+    const record = refusalRecord(principal, { asked: request.tool, error, found, revision: inventory.rules.revision });
+    const isDurable = await recorder.record(record);
+    observer.callFinished(record);
+    if (isDurable) throw error;
+    throw acceptance.refusal() ?? new CribError('SERVICE_UNAVAILABLE', 'The call was refused, and that could not be recorded: try again');
   };
 }
 

@@ -8,7 +8,7 @@ import type { Source } from '../sources/source.ts';
 import type { Admission } from './admission.ts';
 import type { CallsInFlight } from './calls-in-flight.ts';
 import { retryAfter } from './retries.ts';
-import type { RunningCall } from './running-call.ts';
+import type { CallWaiter, RunningCall } from './running-call.ts';
 
 export interface InvokeInput {
   sourceOf(sourceId: string): Source | undefined;
@@ -17,30 +17,39 @@ export interface InvokeInput {
   observer: Pick<Observer, 'callNoticed'>;
 }
 
-/** Asks the source of an admitted call when it is its turn, and waits for the output. */
-export type Invoke = (call: RunningCall, args: JsonObject) => ToolOutput | Promise<ToolOutput>;
+export interface Invoke {
+  /** Asks the source of an admitted call when it is its turn. The waiter is told at once where the source answers at once. */
+  begin(call: RunningCall, args: JsonObject, waiter: CallWaiter): void;
+  /** [EXEC-8] Asks again after a failure; undefined where the call is not repeated. */
+  retry(call: RunningCall, args: JsonObject, error: unknown): Promise<ToolOutput> | undefined;
+}
 
 export function createInvoke({ sourceOf, admission, inFlight, observer }: InvokeInput): Invoke {
-  function ask(call: RunningCall, args: JsonObject): ToolOutput | Promise<ToolOutput> {
+  function sourceFor(call: RunningCall): Source {
     const source = sourceOf(call.tool.source_id);
-    if (source === undefined) {
-      const message = `The source of ${call.tool.name} is not running`;
-      throw call.resumed
-        ? new UnknownOutcomeError(`${message}, so the call could not be resumed. It may have taken effect: check before you try again.`)
-        : new CribError('SERVICE_UNAVAILABLE', message);
-    }
-    call.begun = true;
-    return source.call(call.tool, args, call);
+    if (source !== undefined) return source;
+    const message = `The source of ${call.tool.name} is not running`;
+    throw call.resumed
+      ? new UnknownOutcomeError(`${message}, so the call could not be resumed. It may have taken effect: check before you try again.`)
+      : new CribError('SERVICE_UNAVAILABLE', message);
   }
 
-  function askFirst(call: RunningCall, args: JsonObject): ToolOutput | Promise<ToolOutput> {
+  /** Undefined where the source reports to the call itself. */
+  function askFirst(call: RunningCall, args: JsonObject): ToolOutput | Promise<ToolOutput> | undefined {
     admission.recheck(call);
     call.turn?.begin();
-    return ask(call, args);
+    const source = sourceFor(call);
+    call.begun = true;
+    return source.startCall?.(call.tool, args, call, call) === true ? undefined : source.call(call.tool, args, call);
+  }
+
+  function askAgain(call: RunningCall, args: JsonObject): ToolOutput | Promise<ToolOutput> {
+    admission.recheck(call);
+    return sourceFor(call).call(call.tool, args, call);
   }
 
   /** Its time runs from the moment it begins to wait. */
-  async function askLater(call: RunningCall, args: JsonObject, ready: Promise<void> | undefined): Promise<ToolOutput> {
+  async function askLater(call: RunningCall, args: JsonObject, ready: Promise<void> | undefined): Promise<ToolOutput | undefined> {
     call.queued = true;
     if (ready !== undefined) await traced(call.span?.child('wait for a place'), ready);
     await admission.accepted(call);
@@ -50,25 +59,23 @@ export function createInvoke({ sourceOf, admission, inFlight, observer }: Invoke
     return askFirst(call, args);
   }
 
-  /** Costs nothing where nothing fails. */
-  function settle(call: RunningCall, args: JsonObject, output: Promise<ToolOutput>): Promise<ToolOutput> {
-    const { retries } = call.tool;
-    // A call made of steps is not repeated as a whole.
-    if (retries === null || call.steps !== undefined) return call.settle(output);
-    const again = () => {
-      admission.recheck(call);
-      return ask(call, args);
-    };
-    const onRetry = () => observer.callNoticed('retried', call.tool);
-    return call.settle(output, (error) => retryAfter(error, { call, retries, again, onRetry }));
-  }
+  return {
+    begin(call, args, waiter) {
+      const { turn } = call;
+      const isNext = turn?.ready === undefined && admission.accepted(call) === undefined;
+      const output = isNext ? askFirst(call, args) : askLater(call, args, turn?.ready);
+      if (output !== undefined && !(output instanceof Promise)) return waiter.answered(output);
+      inFlight.add(call);
+      call.wait(output, waiter);
+    },
 
-  return function invoke(call, args) {
-    const { turn } = call;
-    const isNext = turn?.ready === undefined && admission.accepted(call) === undefined;
-    const output = isNext ? askFirst(call, args) : askLater(call, args, turn?.ready);
-    if (!(output instanceof Promise)) return output;
-    inFlight.add(call);
-    return settle(call, args, output);
+    retry(call, args, error) {
+      const { retries } = call.tool;
+      // A call made of steps is not repeated as a whole.
+      if (retries === null || call.steps !== undefined) return undefined;
+      const again = () => askAgain(call, args);
+      const onRetry = () => observer.callNoticed('retried', call.tool);
+      return retryAfter(error, { call, retries, again, onRetry });
+    },
   };
 }

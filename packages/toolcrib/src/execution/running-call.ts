@@ -8,7 +8,10 @@ import type { Principal } from '../model/principal.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import type { Span } from '../model/tracing.ts';
 import type { Tool } from '../model/tool.ts';
+import type { CallOutcome } from '../model/call-outcome.ts';
+import type { RawText, ToolOutput } from '../model/call.ts';
 import type { CallContext } from '../sources/source.ts';
+import { deadlines, type Deadline } from './deadlines.ts';
 import type { Turn } from './turns.ts';
 
 /** What a call tells its caller while it runs. */
@@ -20,11 +23,18 @@ export type CallEvent =
 /** Why a call was ended before its source answered. */
 export type EndReason = 'cancelled' | 'timed_out';
 
+/** Waits for a call. */
+export interface CallWaiter extends CallOutcome {
+  /** May repair a failure within the same time; undefined where nothing can be done about it. Asked once. */
+  recover(error: unknown): Promise<ToolOutput> | undefined;
+}
+
 /**
- * One call between its start and its answer. Its signal and its timer are made when a source asks for the signal or does not answer at
- * once: most calls of quick tools pay for neither.
+ * One call between its start and its answer: the context its source reads, the outcome its source reports to, and its own deadline. Its
+ * signal is made when a source asks for it, and its deadline is set when a source does not answer at once: most calls of quick tools pay for
+ * neither.
  */
-export class RunningCall implements CallContext {
+export class RunningCall implements CallContext, CallOutcome, Deadline {
   readonly callId: string;
   readonly principal: Principal;
   readonly tool: Tool;
@@ -66,13 +76,17 @@ export class RunningCall implements CallContext {
   pending = false;
   /** Where it stands among those that run. */
   place = -1;
+  deadlinePlace = -1;
+  endsAt = 0;
+  /** The text of its output as the source wrote it, where that saves writing it again. */
+  rawText: RawText | undefined;
   #signal: EndSwitch | undefined;
   #ended: EndReason | undefined;
   #left: JobLeftError | undefined;
-  #end: ((error: Error) => void) | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  /** Who waits; undefined once it has an outcome. */
+  #waiter: CallWaiter | undefined;
+  #recovering = false;
   #waitsSince = 0;
-  #endsAt = 0;
   #asked = 0;
   #questions: Map<string, (answer: JsonObject) => void> | undefined;
 
@@ -116,7 +130,7 @@ export class RunningCall implements CallContext {
 
   /** How much of its time is left, once its source is waited for. */
   get leftMs(): number {
-    return this.#endsAt - performance.now();
+    return this.endsAt - performance.now();
   }
 
   progress(update: { progress: number; total?: number; message?: string }): void {
@@ -153,37 +167,57 @@ export class RunningCall implements CallContext {
 
   /** Restarts the timeout, within the rest of the longest time. */
   #allow(ms: number): void {
-    if (this.#end === undefined) return;
-    clearTimeout(this.#timer);
-    const now = performance.now();
-    const leftMs = Math.max(0, Math.min(ms, this.#waitsSince + this.maxTimeoutMs - now));
-    this.#endsAt = now + leftMs;
-    this.#timer = setTimeout(() => this.end('timed_out'), leftMs);
+    if (this.#waiter === undefined) return;
+    this.endsAt = Math.min(performance.now() + ms, this.#waitsSince + this.maxTimeoutMs);
+    deadlines.closer(this);
   }
 
   /**
-   * Waits for the source, but never past the deadline or a cancel: a source that ignores its signal holds nobody up. `recover` may
-   * repair a failure within the same time.
+   * Waits for the source, but never past the deadline or a cancel: a source that ignores its signal holds nobody up. Where there is no
+   * promise of the output, the source reports to the call itself.
    */
-  async settle<T>(output: Promise<T>, recover?: (error: unknown) => Promise<T>): Promise<T> {
+  wait(output: Promise<ToolOutput | undefined> | undefined, waiter: CallWaiter): void {
     this.pending = true;
+    this.#waiter = waiter;
     this.#waitsSince = performance.now();
-    try {
-      return await new Promise<T>((resolve, reject) => {
-        this.#end = reject;
-        this.#allow(this.timeoutMs);
-        // The loser of the race may still reject: it is handled here, and has no effect.
-        output.then(resolve, recover === undefined ? reject : (failure: unknown) => recover(failure).then(resolve, reject));
-        // In a microtask, so that an answer that is there already wins.
-        const over = this.#over;
-        if (over !== undefined) queueMicrotask(() => reject(over));
-      });
-    } finally {
-      clearTimeout(this.#timer);
-      this.#end = undefined;
-      // A source that goes on after its call was answered must not write into an answer that has been sent.
-      this.onEvent = undefined;
-    }
+    this.endsAt = this.#waitsSince + Math.min(this.timeoutMs, this.maxTimeoutMs);
+    deadlines.add(this);
+    output?.then(
+      (value) => value !== undefined && this.answered(value),
+      (error: unknown) => this.failed(error),
+    );
+    // In a microtask, so that an answer that is there already wins.
+    const over = this.#over;
+    if (over !== undefined) queueMicrotask(() => this.#settled()?.failed(over));
+  }
+
+  /** An outcome that comes after the deadline or a cancel has no effect. */
+  answered(output: ToolOutput): void {
+    this.#settled()?.answered(output);
+  }
+
+  failed(failure: unknown): void {
+    const recovery = this.#recovering ? undefined : this.#waiter?.recover(failure);
+    if (recovery === undefined) return this.#settled()?.failed(failure);
+    this.#recovering = true;
+    recovery.then(
+      (output) => this.answered(output),
+      (error: unknown) => this.failed(error),
+    );
+  }
+
+  #settled(): CallWaiter | undefined {
+    const waiter = this.#waiter;
+    if (waiter === undefined) return undefined;
+    this.#waiter = undefined;
+    deadlines.remove(this);
+    // A source that goes on after its call was answered must not write into an answer that has been sent.
+    this.onEvent = undefined;
+    return waiter;
+  }
+
+  expire(): void {
+    this.end('timed_out');
   }
 
   end(reason: EndReason): void {
@@ -201,7 +235,7 @@ export class RunningCall implements CallContext {
 
   #stop(error: Error): void {
     // The caller is told before the source: one that rejects at once on its signal would otherwise put its own error in place of ours.
-    this.#end?.(error);
+    this.#settled()?.failed(error);
     this.#signal?.end(error);
   }
 }

@@ -13,6 +13,12 @@ export interface ContentBlock {
   [field: string]: Json | undefined;
 }
 
+/** A text, and the JSON that its source wrote it as. */
+export interface RawText {
+  readonly text: string;
+  readonly json: string;
+}
+
 /** What a source gives back for one call. `is_error` is the tool's own failure: a result, not an exception. */
 export interface ToolOutput {
   content: ContentBlock[];
@@ -21,6 +27,8 @@ export interface ToolOutput {
   /** Of an error: where it has another code than a tool's own failure, or is not the tool's at all. */
   failure?: { code?: ErrorCode; origin?: Origin };
   metadata?: JsonObject;
+  /** Of a large text among the content. It is compared before it is used, so that a text that was changed since is written anew. */
+  raw_text?: RawText;
 }
 
 export interface CallError {

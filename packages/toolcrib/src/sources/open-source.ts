@@ -1,5 +1,6 @@
 import type { CribError } from '../model/crib-error.ts';
 import type { ImportSummary } from '../model/import-summary.ts';
+import type { CallOutcome } from '../model/call-outcome.ts';
 import type { ToolOutput } from '../model/call.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { SourceNotice } from '../model/observer.ts';
@@ -28,6 +29,7 @@ export interface SessionCounts {
 export type SecretsFollowed = 'unaffected' | 'renewed' | 'kept';
 
 export type CallSource = (tool: Tool, args: JsonObject, context: CallContext) => Promise<ToolOutput> | ToolOutput;
+export type StartCall = (tool: Tool, args: JsonObject, context: CallContext, outcome: CallOutcome) => boolean;
 
 /**
  * One source, as its kind runs it. The lifecycle in `supervision/` decides when to start, retry and close the source, and owns its status;
@@ -63,6 +65,8 @@ export interface OpenSource {
   refresh(signal: AbortSignal): Promise<void>;
   /** Throws `CribError` if the call could not be made; a tool's own failure is an output with `is_error`. */
   readonly call: CallSource;
+  /** The same without a promise; false, with nothing done, where the call has to be made with `call`. */
+  readonly startCall?: StartCall;
   /** [ENV-1] Resolves when no new call uses an old value, unless the source keeps it. */
   secretsChanged?(): Promise<SecretsFollowed>;
   /** [MCP-5] Closes what was opened with the credential of this user. */

@@ -1,4 +1,5 @@
 import type { Steps } from '../durable/steps.ts';
+import type { CallOutcome } from '../model/call-outcome.ts';
 import type { ToolOutput } from '../model/call.ts';
 import type { CallSignal } from '../model/end-signal.ts';
 import type { Json, JsonObject } from '../model/json.ts';
@@ -34,5 +35,10 @@ export interface CallContext {
 export interface Source {
   /** Throws `CribError` when the call could not be made; a tool's own failure is a `ToolOutput` with `is_error`. */
   call(tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput> | ToolOutput;
+  /**
+   * The same without a promise, for the plain call of an open session that nearly all calls are: the outcome is told later. False where the
+   * call has to be made with `call`; nothing has happened then.
+   */
+  startCall?(tool: Tool, args: JsonObject, context: CallContext, outcome: CallOutcome): boolean;
   close(): Promise<void>;
 }

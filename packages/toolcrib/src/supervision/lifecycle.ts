@@ -1,3 +1,4 @@
+import type { CallOutcome } from '../model/call-outcome.ts';
 import type { ToolOutput } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -215,19 +216,40 @@ export class Lifecycle implements Source {
     return output instanceof Promise && this.#opened.hasHealth ? this.#watched(output, context, this.#stopping.signal) : output;
   }
 
+  startCall(tool: Tool, args: JsonObject, context: CallContext, outcome: CallOutcome): boolean {
+    const { startCall } = this.#opened;
+    if (startCall === undefined || !this.#isAvailable) return false;
+    const stopped = this.#stopping.signal;
+    return startCall(tool, args, context, {
+      answered: (output) => {
+        this.#answered();
+        outcome.answered(output);
+      },
+      failed: (error) => outcome.failed(this.#reasonOf(error, context, stopped)),
+    });
+  }
+
   /** Updates the health of the source from the outcome of a call. */
   async #watched(output: Promise<ToolOutput>, context: CallContext, stopped: AbortSignal): Promise<ToolOutput> {
     try {
       const answer = await output;
-      if (this.#health.health !== 'healthy') this.#health.succeeded();
+      this.#answered();
       return answer;
     } catch (error) {
-      // A cancelled call says nothing about the health of the server, and neither does our own stop.
-      if (context.signal.aborted) throw error;
-      if (stopped.aborted) throw stopped.reason;
-      if (error instanceof CribError) this.#callFailed(error);
-      throw error;
+      throw this.#reasonOf(error, context, stopped);
     }
+  }
+
+  #answered(): void {
+    if (this.#health.health !== 'healthy') this.#health.succeeded();
+  }
+
+  #reasonOf(error: unknown, context: CallContext, stopped: AbortSignal): unknown {
+    // A cancelled call says nothing about the health of the server, and neither does our own stop.
+    if (context.signal.aborted) return error;
+    if (stopped.aborted) return stopped.reason;
+    if (error instanceof CribError) this.#callFailed(error);
+    return error;
   }
 
   #callFailed(error: CribError): void {

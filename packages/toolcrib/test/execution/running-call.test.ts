@@ -16,6 +16,12 @@ function callWith({ timeoutMs = 60_000, maxTimeoutMs = 60_000 }: { timeoutMs?: n
   });
 }
 
+function settle<Output>(call: RunningCall, output: Promise<Output>): Promise<unknown> {
+  return new Promise((answered, failed) => {
+    call.wait(output as Promise<never>, { answered, failed, recover: () => undefined });
+  });
+}
+
 const timedOut = { code: 'NETWORK_ERROR', message: 'files:read_file did not answer within 5 ms', retryable: true };
 const cancelled = { code: 'SERVICE_UNAVAILABLE', message: 'The call was cancelled', retryable: false };
 const never = () => new Promise<never>(() => undefined);
@@ -23,19 +29,19 @@ const never = () => new Promise<never>(() => undefined);
 describe('a call that is answered', () => {
   test('returns what its source returns', async () => {
     const call = callWith();
-    expect(await call.settle(Promise.resolve('answer'))).toBe('answer');
+    expect(await settle(call, Promise.resolve('answer'))).toBe('answer');
     expect(call.endedEarly).toBeUndefined();
   });
 
   test('fails as its source fails', async () => {
     const call = callWith();
-    await expect(call.settle(Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    await expect(settle(call, Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     expect(call.endedEarly).toBeUndefined();
   });
 
   test('is not affected by a cancel that comes too late', async () => {
     const call = callWith();
-    expect(await call.settle(Promise.resolve('answer'))).toBe('answer');
+    expect(await settle(call, Promise.resolve('answer'))).toBe('answer');
     call.end('cancelled');
     await nextTurn();
     expect(call.signal.aborted).toBe(true);
@@ -43,9 +49,9 @@ describe('a call that is answered', () => {
 
   test('leaves no timer behind that could end it', async () => {
     const call = callWith({ timeoutMs: 5 });
-    await call.settle(Promise.resolve('answer'));
+    await settle(call, Promise.resolve('answer'));
     // Timers of the same length run in the order they were set, so this one ends after the one that must be gone.
-    await expect(callWith({ timeoutMs: 5 }).settle(never())).rejects.toMatchObject(timedOut);
+    await expect(settle(callWith({ timeoutMs: 5 }), never())).rejects.toMatchObject(timedOut);
     expect(call.endedEarly).toBeUndefined();
     expect(call.signal.aborted).toBe(false);
   });
@@ -55,14 +61,14 @@ describe('a call that takes too long', () => {
   test('ends, and its source is told', async () => {
     const call = callWith({ timeoutMs: 5 });
     const { signal } = call;
-    await expect(call.settle(wait(60_000, 'late', { signal: signal.toAbortSignal() }))).rejects.toMatchObject(timedOut);
+    await expect(settle(call, wait(60_000, 'late', { signal: signal.toAbortSignal() }))).rejects.toMatchObject(timedOut);
     expect(call.endedEarly).toBe('timed_out');
     expect(signal.aborted).toBe(true);
     expect(signal.reason).toMatchObject(timedOut);
   });
 
   test('ends even if its source ignores the signal', async () => {
-    await expect(callWith({ timeoutMs: 5 }).settle(never())).rejects.toMatchObject(timedOut);
+    await expect(settle(callWith({ timeoutMs: 5 }), never())).rejects.toMatchObject(timedOut);
   });
 
   test('ends with our message, whatever its source says when it hears the signal', async () => {
@@ -71,12 +77,12 @@ describe('a call that takes too long', () => {
     const output = new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(new Error('some error of its own')));
     });
-    await expect(call.settle(output)).rejects.toMatchObject(timedOut);
+    await expect(settle(call, output)).rejects.toMatchObject(timedOut);
   });
 
   test('gives an aborted signal to anybody who asks for it later', async () => {
     const call = callWith({ timeoutMs: 5 });
-    await expect(call.settle(never())).rejects.toMatchObject(timedOut);
+    await expect(settle(call, never())).rejects.toMatchObject(timedOut);
     expect(call.signal.aborted).toBe(true);
     expect(call.signal.reason).toMatchObject(timedOut);
     expect(call.signal).toBe(call.signal);
@@ -86,7 +92,7 @@ describe('a call that takes too long', () => {
 describe('a call that is cancelled', () => {
   test('ends at once while it waits', async () => {
     const call = callWith();
-    const settled = call.settle(never());
+    const settled = settle(call, never());
     call.end('cancelled');
     await expect(settled).rejects.toMatchObject(cancelled);
     expect(call.endedEarly).toBe('cancelled');
@@ -96,12 +102,12 @@ describe('a call that is cancelled', () => {
     const call = callWith();
     call.end('cancelled');
     expect(call.signal.aborted).toBe(true);
-    await expect(call.settle(never())).rejects.toMatchObject(cancelled);
+    await expect(settle(call, never())).rejects.toMatchObject(cancelled);
   });
 
   test('stays cancelled when it is cancelled twice and then times out', async () => {
     const call = callWith({ timeoutMs: 5 });
-    const settled = call.settle(never());
+    const settled = settle(call, never());
     call.end('cancelled');
     call.end('timed_out');
     await expect(settled).rejects.toMatchObject(cancelled);
@@ -115,16 +121,16 @@ describe('a call that is cancelled', () => {
     try {
       const call = callWith();
       const source = Promise.withResolvers<string>();
-      const settled = call.settle(source.promise);
+      const settled = settle(call, source.promise);
       call.end('cancelled');
       await expect(settled).rejects.toMatchObject(cancelled);
       source.reject(new Error('late'));
       const answered = callWith();
-      await answered.settle(Promise.resolve('answer'));
+      await settle(answered, Promise.resolve('answer'));
       answered.end('timed_out');
       const early = callWith();
       early.end('cancelled');
-      expect(await early.settle(Promise.resolve('answered all the same'))).toBe('answered all the same');
+      expect(await settle(early, Promise.resolve('answered all the same'))).toBe('answered all the same');
       await nextTurn();
       await nextTurn();
       expect(unheard).toEqual([]);
@@ -146,7 +152,7 @@ describe('an event of a running call', () => {
       call.progress({ progress: 2 });
       return 'answer';
     };
-    await call.settle(source());
+    await settle(call, source());
     expect(events).toEqual([
       { type: 'progress', progress: 1, total: 2, message: 'half' },
       { type: 'log', level: 'info', data: { step: 2 } },
@@ -159,7 +165,7 @@ describe('an event of a running call', () => {
     call.progress({ progress: 1 });
     const events: CallEvent[] = [];
     call.onEvent = (event) => events.push(event);
-    await expect(call.settle(never())).rejects.toMatchObject(timedOut);
+    await expect(settle(call, never())).rejects.toMatchObject(timedOut);
     call.progress({ progress: 2 });
     call.log('error', 'too late');
     expect(events).toEqual([]);
@@ -171,14 +177,14 @@ describe('[MCP-9] progress', () => {
     const call = callWith({ timeoutMs: 100 });
     const ticking = setInterval(() => call.progress({ progress: 1 }), 10);
     const answer = new Promise<string>((resolve) => setTimeout(resolve, 400, 'done'));
-    expect(await call.settle(answer)).toBe('done');
+    expect(await settle(call, answer)).toBe('done');
     clearInterval(ticking);
   });
 
   test('does not keep a call alive beyond the maximum', async () => {
     const call = callWith({ timeoutMs: 100, maxTimeoutMs: 150 });
     const ticking = setInterval(() => call.progress({ progress: 1 }), 10);
-    await expect(call.settle(never())).rejects.toMatchObject({ code: 'NETWORK_ERROR' });
+    await expect(settle(call, never())).rejects.toMatchObject({ code: 'NETWORK_ERROR' });
     clearInterval(ticking);
   });
 });

@@ -6,7 +6,7 @@ import { toCribError } from '../../model/to-crib-error.ts';
 import { abortable } from '../../resilience/abortable.ts';
 import { createOngoingWork } from '../../resilience/ongoing-work.ts';
 import type { Pauses } from '../../resilience/paced.ts';
-import type { CallSource, OpenSource, SecretsFollowed, SessionCounts, SourceHost, SourceInfo } from '../open-source.ts';
+import type { CallSource, StartCall, OpenSource, SecretsFollowed, SessionCounts, SourceHost, SourceInfo } from '../open-source.ts';
 import type { SessionKey } from '../upstream/session-key.ts';
 import { isRemote, type McpDefinition } from './mcp-definition.ts';
 import { createDiscovery, type Discovery } from './pool/discovery.ts';
@@ -44,6 +44,7 @@ export class McpSource implements OpenSource {
   readonly servesWhileStarting = false;
   readonly hasHealth = true;
   readonly call: CallSource;
+  readonly startCall: StartCall;
   readonly #input: McpSourceInput;
   readonly #ongoing = createOngoingWork();
   readonly #discovery: Discovery;
@@ -82,13 +83,15 @@ export class McpSource implements OpenSource {
         })
       : undefined;
     this.#secrets = createSecretChanges({ definition, own, ofUsers: this.#ofUsers, note });
-    this.call = createSourceCalls({
+    const calls = createSourceCalls({
       own,
       ofUsers: this.#ofUsers,
       ongoing: this.#ongoing,
       take: (signal) => this.#takeReachable((until) => own.take(until), signal),
       server: serverAttributes(definition),
     });
+    this.call = calls.call;
+    this.startCall = calls.start;
   }
 
   #openOwnSessions(): OwnSessions {

@@ -1,15 +1,17 @@
+import type { CallOutcome } from '../../../model/call-outcome.ts';
 import type { ToolOutput } from '../../../model/call.ts';
 import type { EndSignal } from '../../../model/end-signal.ts';
-import type { JsonObject } from '../../../model/json.ts';
+import type { Json, JsonObject } from '../../../model/json.ts';
 import type { Principal } from '../../../model/principal.ts';
 import type { Tool } from '../../../model/tool.ts';
+import type { TraceContext } from '../../../model/trace-context.ts';
 import { traced } from '../../../model/traced.ts';
 import type { Span, SpanAttributes } from '../../../model/tracing.ts';
 import type { OngoingWork } from '../../../resilience/ongoing-work.ts';
-import type { CallSource } from '../../open-source.ts';
+import type { CallSource, StartCall } from '../../open-source.ts';
 import type { CallContext } from '../../source.ts';
 import type { SessionKey } from '../../upstream/session-key.ts';
-import type { McpSession } from '../session/mcp-session.ts';
+import type { McpCallOptions, McpSession } from '../session/mcp-session.ts';
 import type { LiveSession } from './live-session.ts';
 import type { OwnSessions } from './own-sessions.ts';
 import type { PerUserCalls } from './per-user-calls.ts';
@@ -29,7 +31,7 @@ interface SourceCallsInput {
 }
 
 /** Calls of one source's tools. */
-export function createSourceCalls(input: SourceCallsInput): CallSource {
+export function createSourceCalls(input: SourceCallsInput): { call: CallSource; start: StartCall } {
   const { own, ofUsers, ongoing, server } = input;
 
   /** Takes a session, with a span that shows how long that took and whether the session was open already. */
@@ -75,12 +77,37 @@ export function createSourceCalls(input: SourceCallsInput): CallSource {
     }
   }
 
-  return function callSource(tool, args, context) {
-    const shared = ofUsers === undefined ? own.sharedSession : undefined;
-    // The fast path needs no bookkeeping: calls under way on a session end with it.
-    if (shared?.ready === undefined) return callForCaller(tool, args, context);
-    const output = callOnSession(shared.ready, tool, args, context, context.signal, server);
-    return shared.restarts > 0 ? provedItself(shared, output) : output;
+  return {
+    call(tool, args, context) {
+      const shared = ofUsers === undefined ? own.sharedSession : undefined;
+      // The fast path needs no bookkeeping: calls under way on a session end with it.
+      if (shared?.ready === undefined) return callForCaller(tool, args, context);
+      const output = callOnSession(shared.ready, tool, args, context, context.signal, server);
+      return shared.restarts > 0 ? provedItself(shared, output) : output;
+    },
+
+    start(tool, args, context, outcome) {
+      // A span has to be ended with the call.
+      if (context.span !== undefined) return false;
+      if (ofUsers === undefined) {
+        const { ready, restarts = 0 } = own.sharedSession ?? {};
+        return ready !== undefined && restarts === 0 && startOnSession(ready, tool, args, context, outcome);
+      }
+      const taken = ofUsers.ready(ofUsers.sessionKeyOf(context.principal));
+      if (taken === undefined) return false;
+      const isStarted = startOnSession(taken.session, tool, args, context, {
+        answered(output) {
+          taken.giveBack();
+          outcome.answered(output);
+        },
+        failed(error) {
+          taken.giveBack();
+          outcome.failed(taken.over?.() ?? error);
+        },
+      });
+      if (!isStarted) taken.giveBack();
+      return isStarted;
+    },
   };
 }
 
@@ -89,6 +116,38 @@ async function provedItself(session: LiveSession, output: Promise<ToolOutput>): 
   const answer = await output;
   session.provedItself();
   return answer;
+}
+
+/** What a session asks about one call, answered by its context. */
+class CallOptions implements McpCallOptions {
+  // The deadline of the call, which progress extends, ends it through the signal.
+  readonly timeoutMs = Infinity;
+  readonly maxTotalMs = Infinity;
+  readonly #context: CallContext;
+  readonly signal: EndSignal;
+  readonly trace: TraceContext | undefined;
+
+  constructor(context: CallContext, signal: EndSignal, trace: TraceContext | undefined) {
+    this.#context = context;
+    this.signal = signal;
+    this.trace = trace;
+  }
+
+  onProgress(update: { progress: number; total?: number; message?: string }): void {
+    this.#context.progress(update);
+  }
+
+  onLog(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void {
+    this.#context.log(level, data);
+  }
+
+  onElicit(request: JsonObject): Promise<JsonObject> {
+    return this.#context.elicit(request);
+  }
+}
+
+function startOnSession(session: McpSession, tool: Tool, args: JsonObject, context: CallContext, outcome: CallOutcome): boolean {
+  return session.startTool(tool.definition.name, args, new CallOptions(context, context.signal, context.trace), outcome);
 }
 
 /** One call of one caller, ended by the signal. `server` has the server's attributes in traces. */
@@ -103,16 +162,7 @@ function callOnSession(
   const { name } = tool.definition;
   // The name that the semantic conventions for MCP give a client's span.
   const span = context.span?.child(`tools/call ${name}`, { kind: 'client', attributes: { ...server, 'gen_ai.tool.name': name } });
-  const output = session.callTool(name, args, {
-    // The deadline of the call, which progress extends, ends it through the signal.
-    timeoutMs: Infinity,
-    maxTotalMs: Infinity,
-    signal,
-    trace: span?.context ?? context.trace,
-    onProgress: (update) => context.progress(update),
-    onLog: (level, data) => context.log(level, data),
-    onElicit: (request) => context.elicit(request),
-  });
+  const output = session.callTool(name, args, new CallOptions(context, signal, span?.context ?? context.trace));
   return span === undefined ? output : traced(span, output, ownFailure);
 }
 

@@ -10,9 +10,14 @@ const maxRounds = 10;
 /** In a round without a question the server asks for more time. */
 const patienceMs = 250;
 
+/** Servers must send the field; clients must read its absence as a complete answer. */
+export function isComplete({ resultType }: JsonObject): boolean {
+  return resultType === undefined || resultType === 'complete';
+}
+
 /**
  * Completes a request of the stateless revision: while the server answers with a question, the request is sent again with the reply and the
- * server's own state (SEP-2322).
+ * server's own state (SEP-2322). `first` is the answer to the request as it is, where it has been sent before.
  */
 export async function completeRequest(
   requests: Requests,
@@ -20,13 +25,13 @@ export async function completeRequest(
   params: JsonObject,
   exchange: Exchange,
   headers?: Record<string, string>,
+  first?: JsonObject,
 ): Promise<JsonObject> {
   let current = params;
   for (let round = 0; round <= maxRounds; round++) {
-    const result = await requests.send(method, current, exchange, headers);
-    // Servers must send the field; clients must read its absence as a complete answer.
-    const { resultType = 'complete', inputRequests, requestState } = result;
-    if (resultType === 'complete') return result;
+    const result = round === 0 && first !== undefined ? first : await requests.send(method, current, exchange, headers);
+    if (isComplete(result)) return result;
+    const { resultType, inputRequests, requestState } = result;
     if (resultType !== 'input_required') {
       throw new ProtocolError(`The server answered with an unknown kind of result: ${JSON.stringify(resultType)}`);
     }

@@ -93,12 +93,12 @@ export class Connection implements Transport, Tap {
   }
 
   /** Every message of the server comes here first. True where it was for us. */
-  take(message: JSONRPCMessage, relatedTo?: RequestId): boolean {
+  take(message: JSONRPCMessage, relatedTo?: RequestId, json?: string): boolean {
     if (this.#wire?.log.on === true) this.#wire.note('received', message);
     this.lastMessageAt = performance.now();
     const { id, method, params } = message as { id?: RequestId; method?: string; params?: unknown };
     try {
-      if (method === undefined) return this.requests.takeAnswer(message as { id?: unknown }) || this.#takeProbeAnswer(id);
+      if (method === undefined) return this.requests.takeAnswer(message as { id?: unknown }, json) || this.#takeProbeAnswer(id);
       return id === undefined ? this.#takeNotification(method, params, relatedTo) : this.#takeRequest(id, method, params, relatedTo);
     } catch (error) {
       // A listener of ours failed, which must not affect the connection and the other calls on it.

@@ -8,9 +8,10 @@ export function isForm(params: unknown): params is JsonObject {
 
 /** [MCP-13] Puts a server's question to the caller; declines it where nobody can be asked. */
 export async function answerQuestion(params: JsonObject, call: Exchange | undefined): Promise<JsonObject> {
-  if (call?.onElicit === undefined) return { action: 'decline' };
+  const asked = call?.ask(params);
+  if (call === undefined || asked === undefined) return { action: 'decline' };
   try {
-    const answer = await call.whileAsking(call.onElicit(params));
+    const answer = await call.whileAsking(asked);
     if (answer['action'] !== 'accept') return { action: answer['action'] === 'cancel' ? 'cancel' : 'decline' };
     const content = isObject(answer['content']) ? answer['content'] : {};
     return { action: 'accept', content: withDefaults(params['requestedSchema'], content) };

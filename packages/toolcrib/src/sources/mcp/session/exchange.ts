@@ -1,6 +1,6 @@
 import { CribError } from '../../../model/crib-error.ts';
 import type { EndSignal } from '../../../model/end-signal.ts';
-import type { Json } from '../../../model/json.ts';
+import type { Json, JsonObject } from '../../../model/json.ts';
 import { TimeoutError } from '../../../model/named-errors.ts';
 import type { McpCallOptions } from './mcp-session.ts';
 
@@ -11,7 +11,6 @@ import type { McpCallOptions } from './mcp-session.ts';
 export class Exchange {
   readonly isCall: boolean;
   readonly wantsLog: boolean;
-  readonly onElicit: McpCallOptions['onElicit'];
   readonly trace: McpCallOptions['trace'];
   /** Called when nobody waits for the request in flight any more. */
   onEnd: ((reason: CribError) => void) | undefined;
@@ -28,7 +27,6 @@ export class Exchange {
   constructor(options: McpCallOptions, isCall: boolean) {
     this.isCall = isCall;
     this.wantsLog = options.onLog !== undefined;
-    this.onElicit = options.onElicit;
     this.trace = options.trace;
     this.#options = options;
     const { signal } = options;
@@ -51,6 +49,11 @@ export class Exchange {
   log(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void {
     this.#lastSignAt = performance.now();
     this.#options.onLog?.(level, data);
+  }
+
+  /** [MCP-13] Puts a question to the caller; undefined where nobody can be asked. */
+  ask(request: JsonObject): Promise<JsonObject> | undefined {
+    return this.#options.onElicit?.(request);
   }
 
   /** While a person is asked, only the total timeout counts. The question ends with the exchange, answered or not. */

@@ -1,3 +1,4 @@
+import type { CallOutcome } from '../../../model/call-outcome.ts';
 import type { ToolOutput } from '../../../model/call.ts';
 import type { CribError } from '../../../model/crib-error.ts';
 import type { EndSignal } from '../../../model/end-signal.ts';
@@ -31,6 +32,8 @@ export interface McpSession {
   listTools(options: { signal: AbortSignal; resources: boolean }): Promise<DiscoveredTool[]>;
   /** Throws `CribError` when no answer came: NETWORK_ERROR for timeout and loss, SERVICE_UNAVAILABLE for a broken server or message. */
   callTool(name: string, args: JsonObject, options: McpCallOptions): Promise<ToolOutput>;
+  /** The same without a promise; false, with nothing sent, where the call has to be made with `callTool`. */
+  startTool(name: string, args: JsonObject, options: McpCallOptions, outcome: CallOutcome): boolean;
   /** [MCP-10] `ping`, or `server/discover` in the stateless revision. Never repeats the handshake. */
   ping(options: { signal: AbortSignal; timeoutMs: number }): Promise<void>;
   /** Calls the listener once, when the session has ended without our closing it; at once where that has happened already. */

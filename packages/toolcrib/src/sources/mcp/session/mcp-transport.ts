@@ -4,8 +4,11 @@ import type { SessionLoss } from './session-loss.ts';
 
 /** Sees every incoming message before the SDK does. */
 export interface Tap {
-  /** True keeps the message from the SDK. `relatedTo` is the request on whose own stream it came, where the transport has such streams. */
-  take(message: JSONRPCMessage, relatedTo?: RequestId): boolean;
+  /**
+   * True keeps the message from the SDK. `relatedTo` is the request on whose own stream it came, where the transport has such streams; `json`
+   * is the text that the message was read from, where it is one.
+   */
+  take(message: JSONRPCMessage, relatedTo?: RequestId, json?: string): boolean;
 }
 
 /** As in the SDK, except for the signal that gives up a request. */

@@ -24,10 +24,16 @@ export function redactedSession(session: McpSession, redactor: Redactor): McpSes
     },
     async callTool(name, args, options) {
       try {
-        return redactOutput(await session.callTool(name, args, redactedOptions(options, redactor, args)), redactor, args);
+        return redactOutput(await session.callTool(name, args, new RedactedOptions(options, redactor, args)), redactor, args);
       } catch (error) {
         throw error instanceof CribError ? redactError(error, redactor, args) : error;
       }
+    },
+    startTool(name, args, options, outcome) {
+      return session.startTool(name, args, new RedactedOptions(options, redactor, args), {
+        answered: (output) => outcome.answered(redactOutput(output, redactor, args)),
+        failed: (error) => outcome.failed(error instanceof CribError ? redactError(error, redactor, args) : error),
+      });
     },
     ping: (options) => session.ping(options),
     onLost: (listener) => session.onLost((loss) => listener(redactLoss(loss, redactor))),
@@ -54,15 +60,42 @@ function redactLoss(loss: SessionLoss, redactor: Redactor): SessionLoss {
   };
 }
 
-/** Messages of a server during a call reach the caller, too. */
-function redactedOptions(options: McpCallOptions, redactor: Redactor, args: JsonObject): McpCallOptions {
-  const { onProgress, onLog, onElicit } = options;
-  return {
-    ...options,
-    ...(onProgress && { onProgress: (update) => onProgress(redactJsonFor(update, redactor, args) as typeof update) }),
-    ...(onLog && { onLog: (level, data) => onLog(level, redactJsonFor(data, redactor, args)) }),
-    ...(onElicit && { onElicit: (request) => onElicit(redactJsonFor(request, redactor, args) as JsonObject) }),
-  };
+/** Messages of a server during a call reach the caller, too. A class, because every call needs one. */
+class RedactedOptions implements McpCallOptions {
+  readonly #options: McpCallOptions;
+  readonly #redactor: Redactor;
+  readonly #args: JsonObject;
+  readonly timeoutMs: number;
+  readonly maxTotalMs: number;
+
+  constructor(options: McpCallOptions, redactor: Redactor, args: JsonObject) {
+    this.#options = options;
+    this.#redactor = redactor;
+    this.#args = args;
+    this.timeoutMs = options.timeoutMs;
+    this.maxTotalMs = options.maxTotalMs;
+  }
+
+  get signal(): McpCallOptions['signal'] {
+    return this.#options.signal;
+  }
+
+  get trace(): McpCallOptions['trace'] {
+    return this.#options.trace;
+  }
+
+  onProgress(update: { progress: number; total?: number; message?: string }): void {
+    this.#options.onProgress?.(redactJsonFor(update, this.#redactor, this.#args) as typeof update);
+  }
+
+  onLog(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void {
+    this.#options.onLog?.(level, redactJsonFor(data, this.#redactor, this.#args));
+  }
+
+  async onElicit(request: JsonObject): Promise<JsonObject> {
+    const asked = this.#options.onElicit?.(redactJsonFor(request, this.#redactor, this.#args) as JsonObject);
+    return asked ?? { action: 'decline' };
+  }
 }
 
 /** Redacts everything but the tool's name: a secret with the same text would make the tool impossible to call. */

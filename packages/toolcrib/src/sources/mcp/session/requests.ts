@@ -8,10 +8,17 @@ import { explainFailure } from './explain-failure.ts';
 import { isStandIn, type McpSendOptions } from './mcp-transport.ts';
 import { RpcError } from './session-errors.ts';
 
+/** Takes the answer to one request. Exactly one of the two is called, once, and never before the request was sent. */
+export interface RequestWaiter {
+  /** With the raw `result` object, and the text of the whole message where its transport has it. */
+  resolve(result: JsonObject, json?: string): void;
+  /** With `RpcError` for an error answer and `CribError` for no answer. */
+  reject(error: CribError): void;
+}
+
 interface Pending {
   exchange: Exchange;
-  resolve(result: JsonObject): void;
-  reject(error: CribError): void;
+  waiter: RequestWaiter;
 }
 
 /** Where requests are sent. */
@@ -41,43 +48,47 @@ export class Requests {
     this.#connection = connection;
   }
 
-  /** Resolves with the raw `result` object; rejects with `RpcError` for an error answer and `CribError` for no answer. */
+  /** The same with a promise of the result. */
   send(method: string, params: JsonObject, exchange: Exchange, headers?: Record<string, string>): Promise<JsonObject> {
+    return new Promise((resolve, reject) => this.start(method, params, exchange, { resolve, reject }, headers));
+  }
+
+  start(method: string, params: JsonObject, exchange: Exchange, waiter: RequestWaiter, headers?: Record<string, string>): void {
     exchange.check();
     const stream = this.#connection.hasPerRequestStream ? new EndSwitch() : undefined;
-    return new Promise((resolve, reject) => {
-      const id = this.#pending.add({ exchange, resolve, reject });
-      const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, id, exchange) };
-      const fail = (error: CribError) => this.#pending.take(id)?.reject(error);
-      exchange.onEnd = (reason) => {
-        if (this.#pending.take(id) === undefined) return;
-        reject(reason);
-        this.#abandonedAt = performance.now();
-        this.#cancel(id, reason, stream);
-      };
-      const options = stream && {
-        requestSignal: stream,
-        headers,
-        onRequestStreamEnd: () => fail(new ConnectionError('The server ended the answer before it was complete')),
-      };
-      try {
-        this.#connection.post(message, options)?.catch((error: unknown) => fail(explainFailure(error)));
-      } catch (error) {
-        fail(explainFailure(error));
-      }
-    });
+    const id = this.#pending.add({ exchange, waiter });
+    const message = { jsonrpc: '2.0' as const, id, method, params: this.#withMeta(params, id, exchange) };
+    const fail = (error: unknown) => this.#pending.take(id)?.waiter.reject(explainFailure(error));
+    exchange.onEnd = (reason) => {
+      if (this.#pending.take(id) === undefined) return;
+      waiter.reject(reason);
+      this.#abandonedAt = performance.now();
+      this.#cancel(id, reason, stream);
+    };
+    const options = stream && {
+      requestSignal: stream,
+      headers,
+      onRequestStreamEnd: () => fail(new ConnectionError('The server ended the answer before it was complete')),
+    };
+    try {
+      this.#connection.post(message, options)?.catch(fail);
+    } catch (error) {
+      // Later, because whoever asked is not waiting yet.
+      queueMicrotask(() => fail(error));
+    }
   }
 
   /** Takes an answer to a request of ours; true also where nobody waits for it any more. */
-  takeAnswer(message: { id?: unknown; result?: unknown; error?: unknown }): boolean {
+  takeAnswer(message: { id?: unknown; result?: unknown; error?: unknown }, json?: string): boolean {
     const id = numeric(message.id);
     if (!this.#isOurs(id)) return false;
     const pending = this.#pending.take(id);
     if (pending === undefined) return true;
     const { result, error } = message;
-    if (isObject(result)) pending.resolve(result);
-    else if (isObject(error)) pending.reject(isStandIn(message) ? new ProtocolError(rpcError(error).message) : rpcError(error));
-    else pending.reject(new ProtocolError('The server answered with an invalid message: neither a result nor an error'));
+    const { waiter } = pending;
+    if (isObject(result)) waiter.resolve(result, json);
+    else if (isObject(error)) waiter.reject(isStandIn(message) ? new ProtocolError(rpcError(error).message) : rpcError(error));
+    else waiter.reject(new ProtocolError('The server answered with an invalid message: neither a result nor an error'));
     return true;
   }
 
@@ -120,7 +131,7 @@ export class Requests {
 
   /** For the end of the connection: no answer will come any more. */
   failAll(reason: CribError): void {
-    for (const { reject } of this.#pending.takeAll()) reject(reason);
+    for (const { waiter } of this.#pending.takeAll()) waiter.reject(reason);
   }
 
   #isOurs(id: unknown): boolean {

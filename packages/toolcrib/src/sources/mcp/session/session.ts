@@ -1,18 +1,20 @@
 import type { Client } from '@modelcontextprotocol/client';
+import type { CallOutcome } from '../../../model/call-outcome.ts';
 import type { ToolOutput } from '../../../model/call.ts';
 import { CribError } from '../../../model/crib-error.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import type { DiscoveredTool } from '../../../model/tool.ts';
 import { outputFromContents, outputFromResult, outputFromRpcError } from './call-result.ts';
 import { KnownCatalogue } from './catalogue.ts';
-import { completeRequest } from './complete-request.ts';
+import { completeRequest, isComplete } from './complete-request.ts';
 import type { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
 import type { ListLimits } from './list-pages.ts';
 import type { McpCallOptions, McpSession } from './mcp-session.ts';
 import type { SourceInfo } from '../../open-source.ts';
 import { paramHeaders } from './param-headers.ts';
-import type { Requests } from './requests.ts';
+import { rawTextOf } from './raw-text.ts';
+import type { Requests, RequestWaiter } from './requests.ts';
 import { resourcePrefix } from './resource-tools.ts';
 import { RpcError } from './session-errors.ts';
 import { SessionLostError } from '../../upstream/session-lost.ts';
@@ -91,12 +93,9 @@ export class Session implements McpSession {
 
   async callTool(name: string, args: JsonObject, options: McpCallOptions): Promise<ToolOutput> {
     this.#checkOpen();
-    const exchange = new Exchange(options, true);
-    this.calls++;
+    const exchange = this.#begin(options);
     try {
-      // A tool may be a resource under a tool's name; a server's own tool with such a name wins.
-      const mayBeResource = this.#offersResources && name.startsWith(resourcePrefix);
-      const uri = mayBeResource ? (await this.#catalogue.get(true, exchange)).uris.get(name)?.(args) : undefined;
+      const uri = this.#mayBeResource(name) ? (await this.#catalogue.get(true, exchange)).uris.get(name)?.(args) : undefined;
       if (uri !== undefined) return outputFromContents(await this.#complete('resources/read', { uri }, exchange));
       const params = { name, arguments: args };
       return outputFromResult(
@@ -105,9 +104,67 @@ export class Session implements McpSession {
     } catch (error) {
       return this.#outputOfFailure(error);
     } finally {
-      exchange.done();
-      if (--this.calls === 0) this.#idle?.resolve();
+      this.#end(exchange);
     }
+  }
+
+  startTool(name: string, args: JsonObject, options: McpCallOptions, outcome: CallOutcome): boolean {
+    if (this.#ended !== undefined || options.signal.aborted || this.#mayBeResource(name)) return false;
+    const exchange = this.#begin(options);
+    const params = { name, arguments: args };
+    const headers = this.#perHttpHeaders ? this.#headersOf(params) : undefined;
+    const answered = (output: ToolOutput) => {
+      this.#end(exchange);
+      outcome.answered(output);
+    };
+    const failed = (error: unknown) => {
+      let output: ToolOutput;
+      try {
+        output = this.#outputOfFailure(error);
+      } catch (failure) {
+        this.#end(exchange);
+        return outcome.failed(failure);
+      }
+      answered(output);
+    };
+    /** What is not a plain answer goes on as a call that is waited for. */
+    const goOn = (result: Promise<JsonObject>) => void result.then((value) => answered(outputFromResult(value))).catch(failed);
+    const waiter: RequestWaiter = {
+      resolve: (result, json) => {
+        if (this.#modern && !isComplete(result)) {
+          return goOn(completeRequest(this.#requests, 'tools/call', params, exchange, headers, result));
+        }
+        let output: ToolOutput;
+        try {
+          output = outputFromResult(result);
+        } catch (error) {
+          return failed(error);
+        }
+        if (json !== undefined) output.raw_text = rawTextOf(output, json);
+        answered(output);
+      },
+      reject: (error) => {
+        if (headers !== undefined && isHeaderMismatch(error)) goOn(this.#callWithNewHeaders(params, exchange));
+        else failed(error);
+      },
+    };
+    this.#requests.start('tools/call', params, exchange, waiter, headers);
+    return true;
+  }
+
+  #begin(options: McpCallOptions): Exchange {
+    this.calls++;
+    return new Exchange(options, true);
+  }
+
+  #end(exchange: Exchange): void {
+    exchange.done();
+    if (--this.calls === 0) this.#idle?.resolve();
+  }
+
+  /** A tool may be a resource under a tool's name; a server's own tool with such a name wins. */
+  #mayBeResource(name: string): boolean {
+    return this.#offersResources && name.startsWith(resourcePrefix);
   }
 
   async listTools({ signal, resources }: { signal: AbortSignal; resources: boolean }): Promise<DiscoveredTool[]> {
@@ -212,14 +269,27 @@ export class Session implements McpSession {
       : this.#requests.send(method, params, exchange);
   }
 
-  async #callWithHeaders(params: { name: string; arguments: JsonObject }, exchange: Exchange): Promise<JsonObject> {
-    const headers = () => paramHeaders(this.#catalogue.current?.headers.get(params.name) ?? [], params.arguments);
+  #headersOf({ name, arguments: args }: ToolParams): Record<string, string> {
+    return paramHeaders(this.#catalogue.current?.headers.get(name) ?? [], args);
+  }
+
+  async #callWithHeaders(params: ToolParams, exchange: Exchange): Promise<JsonObject> {
     try {
-      return await this.#complete('tools/call', params, exchange, headers());
+      return await this.#complete('tools/call', params, exchange, this.#headersOf(params));
     } catch (error) {
-      if (!(error instanceof RpcError) || error.rpcCode !== headerMismatch) throw error;
-      await this.#catalogue.readAnew(false, exchange);
-      return this.#complete('tools/call', params, exchange, headers());
+      if (!isHeaderMismatch(error)) throw error;
+      return this.#callWithNewHeaders(params, exchange);
     }
   }
+
+  async #callWithNewHeaders(params: ToolParams, exchange: Exchange): Promise<JsonObject> {
+    await this.#catalogue.readAnew(false, exchange);
+    return this.#complete('tools/call', params, exchange, this.#headersOf(params));
+  }
+}
+
+type ToolParams = { name: string; arguments: JsonObject };
+
+function isHeaderMismatch(error: unknown): boolean {
+  return error instanceof RpcError && error.rpcCode === headerMismatch;
 }

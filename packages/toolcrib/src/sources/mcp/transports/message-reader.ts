@@ -15,7 +15,8 @@ export interface Noise {
 }
 
 export interface MessageReaderOptions {
-  onMessage(message: JSONRPCMessage): void;
+  /** With its text, where it did not come together with others. */
+  onMessage(message: JSONRPCMessage, json?: string): void;
   onNoise(noise: Noise): void;
   maxMessageBytes?: number;
 }
@@ -146,7 +147,7 @@ export class MessageReader {
         continue;
       }
       this.#framing ??= framing;
-      this.#options.onMessage(one as JSONRPCMessage);
+      this.#options.onMessage(one as JSONRPCMessage, one === value ? json : undefined);
     }
   }
 

@@ -54,7 +54,7 @@ class ProcessTransport implements StdioTransport {
     this.pid = process.pid;
     this.#reader = new MessageReader({
       maxMessageBytes,
-      onMessage: (message) => this.#receive(message),
+      onMessage: (message, json) => this.#receive(message, json),
       onNoise: (noise) => this.#ignore(noise),
     });
     this.#outbox = new Outbox({ stream: process.stdin, maxWaitingBytes, framing: () => this.#reader.framing ?? framing });
@@ -101,10 +101,10 @@ class ProcessTransport implements StdioTransport {
     }
   }
 
-  #receive(message: JSONRPCMessage): void {
+  #receive(message: JSONRPCMessage, json?: string): void {
     if (this.#state !== 'open') return;
     try {
-      if (this.tap?.take(message) !== true) this.#inbox.put(message);
+      if (this.tap?.take(message, undefined, json) !== true) this.#inbox.put(message);
     } catch (error) {
       this.onerror?.(error as Error);
     }
