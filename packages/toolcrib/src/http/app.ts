@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -8,6 +9,7 @@ import { addRoute, type RouteParts } from './add-route.ts';
 import { takeAnyBody } from './any-body.ts';
 import { createCrossOrigin, createHostGuard, protect, type HostGuardConfig } from './browser-guard.ts';
 import type { Metrics } from './metrics.ts';
+import { createPlainCalls, type PlainCallsInput } from './plain-calls.ts';
 import { parseJsonBody } from './read-request.ts';
 import { addRequestTraces } from './request-traces.ts';
 import type { Route } from './route.ts';
@@ -15,6 +17,8 @@ import { createSendError } from './send-error.ts';
 
 export interface AppInput extends Omit<RouteParts, 'sendError'> {
   routes: readonly Route[];
+  /** Runs plain calls, which do not take the way through the framework. */
+  executor: PlainCallsInput['executor'];
   guard: HostGuardConfig;
   /** Addresses and ranges of proxies whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
@@ -27,21 +31,28 @@ export interface AppInput extends Omit<RouteParts, 'sendError'> {
   tracer?: Tracer | undefined;
 }
 
+const serverOptions = {
+  // A client that sends its request byte by byte must not hold a connection for ever.
+  requestTimeout: 60_000,
+  keepAliveTimeout: 75_000,
+  // A request without one is refused in our own form.
+  requireHostHeader: false,
+};
+
 /** The HTTP door: checks, parses and translates, and leaves the rest to the routes. */
 export function createApp(input: AppInput): FastifyInstance {
   const guard = createHostGuard(input.guard);
   const crossOrigin = createCrossOrigin(input.guard.allowedOrigins);
   const sendError = createSendError(input);
+  // Spans and the lines of the log are made by hooks of the framework.
+  const hasPlainCalls = input.tracer === undefined && !input.logger.isLevelEnabled('debug');
   const app = Fastify({
     bodyLimit: input.bodyLimitBytes,
     trustProxy: input.trustedProxies.length === 0 ? false : [...input.trustedProxies],
-    // A client that sends its request byte by byte must not hold a connection for ever.
-    requestTimeout: 60_000,
-    keepAliveTimeout: 75_000,
+    serverFactory: (handle) => createServer(serverOptions, hasPlainCalls ? createPlainCalls({ ...input, guard }, handle) : handle),
     forceCloseConnections: 'idle',
     // The framework would otherwise answer both in its own form.
     return503OnClosing: false,
-    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: 600 },
     frameworkErrors: (error, _request, reply) => sendError(reply, error),
     clientErrorHandler,

@@ -55,6 +55,7 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
   const publicHost = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).host];
   const app = createApp({
     routes: [...routes, ...(development?.routes ?? [])],
+    executor: crib.executor,
     verifier,
     administers,
     guard: { host, allowedHosts: [...config.allowedHosts, ...publicHost], allowedOrigins: config.allowedOrigins },

@@ -17,6 +17,7 @@ import type { Answer } from '../../model/call.ts';
 import { CribError } from '../../model/crib-error.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { openEventStream } from '../event-stream.ts';
+import { throwEarlierFailure } from '../plain-calls.ts';
 import { traceOf } from '../read-request.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { toCribError } from '../to-crib-error.ts';
@@ -63,6 +64,7 @@ function callRoute(executor: Executor, keptCalls: KeptCalls): Route {
     },
     errors: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
     async handle({ principal, body, request, reply }) {
+      throwEarlierFailure(request.raw);
       const key = keyOf(request);
       const admitted = await executor.admit(principal, toCallRequest(body, request));
       if (body.async === true || key !== undefined) return keep(keptCalls, admitted, { body, key, reply });

@@ -1,0 +1,171 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerJson } from '../execution/answer-json.ts';
+import type { AdmittedCall, CallRequest } from '../execution/admission.ts';
+import type { AnswerSink } from '../execution/call-run.ts';
+import type { Executor } from '../execution/executor.ts';
+import type { RunningCall } from '../execution/running-call.ts';
+import type { TokenVerifier } from '../identity/verify-token.ts';
+import type { Answer } from '../model/call.ts';
+import { isObject } from '../model/json.ts';
+import type { Principal } from '../model/principal.ts';
+import type { createHostGuard } from './browser-guard.ts';
+import { bearerToken, parseJsonBody } from './read-request.ts';
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface PlainCallsInput {
+  executor: Pick<Executor, 'admit' | 'start'>;
+  verifier: TokenVerifier;
+  guard: ReturnType<typeof createHostGuard>;
+  /** Aborts when the server begins to stop. */
+  closing: AbortSignal;
+  bodyLimitBytes: number;
+}
+
+const path = '/api/bff/tools/call';
+const jsonTypes = new Set(['application/json', 'application/json; charset=utf-8', 'application/json;charset=utf-8']);
+/** With any of these a request is not a plain one: an answer in another form, one that is kept, a page of another origin, a trace. */
+const unusual = ['idempotency-key', 'traceparent', 'origin', 'expect', 'content-encoding'];
+
+/** Why the framework is asked to answer a request that has been tried already. */
+const failures = new WeakMap<IncomingMessage, { error: unknown }>();
+
+/** Throws what a plain call failed with before it was handed to the framework, so that all errors are answered in one place. */
+export function throwEarlierFailure(request: IncomingMessage): void {
+  const failure = failures.get(request);
+  if (failure !== undefined) throw failure.error;
+}
+
+/**
+ * [BFF-2] A lane for what nearly all requests are: the call of one tool by a caller whose token is known, answered once, in JSON. It calls the
+ * same functions as the route does and leaves out the framework's way around them. Everything else takes the usual way, also if that shows
+ * only in the body: the bytes are kept, and the framework reads them as if they had just come.
+ */
+export function createPlainCalls({ executor, verifier, guard, closing, bodyLimitBytes }: PlainCallsInput, handle: Handle): Handle {
+  /** The caller, where the head of the request says that it is a plain call and the caller is known. */
+  function callerOf({ url, method, headers }: IncomingMessage): Principal | undefined {
+    if (url !== path || method !== 'POST' || closing.aborted) return undefined;
+    if (!jsonTypes.has(headers['content-type'] ?? '') || headers.accept?.includes('text/event-stream') === true) return undefined;
+    for (const name of unusual) if (headers[name] !== undefined) return undefined;
+    const length = Number(headers['content-length'] ?? 0);
+    if (!(length > 0 && length <= bodyLimitBytes) || guard(headers.host, undefined) !== undefined) return undefined;
+    try {
+      const verified = verifier.verify(bearerToken(headers.authorization));
+      if (!(verified instanceof Promise)) return verified;
+      // The framework joins the same verification.
+      verified.catch(() => undefined);
+    } catch {
+      // The framework says what is wrong.
+    }
+    return undefined;
+  }
+
+  return function takePlainCall(request, response) {
+    const principal = callerOf(request);
+    if (principal === undefined) handle(request, response);
+    else new PlainCall({ request, response, principal, executor, handle }).read();
+  };
+}
+
+interface PlainCallInput {
+  request: IncomingMessage;
+  response: ServerResponse;
+  principal: Principal;
+  executor: Pick<Executor, 'admit' | 'start'>;
+  handle: Handle;
+}
+
+class PlainCall implements AnswerSink {
+  readonly #input: PlainCallInput;
+  readonly #body: Buffer[] = [];
+  #call: RunningCall | undefined;
+  #isAnswered = false;
+
+  constructor(input: PlainCallInput) {
+    this.#input = input;
+  }
+
+  /** Takes the body from the parser itself: a stream would cost more than everything that is done with it. */
+  read(): void {
+    this.#input.request.push = (chunk: Buffer | null) => {
+      if (chunk === null) this.#begin();
+      else this.#body.push(chunk);
+      return true;
+    };
+  }
+
+  #begin(): void {
+    const { executor, principal } = this.#input;
+    const request = this.#parsed();
+    if (request === undefined) return this.#handOver();
+    try {
+      const admitted = executor.admit(principal, request);
+      if (!(admitted instanceof Promise)) return this.#run(admitted);
+      admitted.then((one) => this.#run(one)).catch((error: unknown) => this.failed(error));
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  #parsed(): CallRequest | undefined {
+    const [first, ...more] = this.#body;
+    if (first === undefined) return undefined;
+    try {
+      return plainRequest(parseJsonBody((more.length === 0 ? first : Buffer.concat(this.#body)).toString('utf8')));
+    } catch {
+      return undefined;
+    }
+  }
+
+  #run(admitted: AdmittedCall): void {
+    const { executor, response } = this.#input;
+    const { call } = admitted;
+    this.#call = call;
+    executor.start(admitted, this);
+    // Quick tools are done before this matters.
+    if (!call.pending || call.isDurable) return;
+    response.once('close', () => {
+      if (!this.#isAnswered) call.end('cancelled');
+    });
+  }
+
+  answered(answer: Answer): void {
+    const { request, response } = this.#input;
+    this.#isAnswered = true;
+    if (response.destroyed) return;
+    const body = answerJson(answer, this.#call?.rawText);
+    // Nothing is left to be read from it, and Node need not look.
+    (request as { _dumped?: boolean })._dumped = true;
+    response.writeHead(200, [...headers, 'content-length', String(Buffer.byteLength(body))]);
+    response.end(body);
+  }
+
+  failed(error: unknown): void {
+    failures.set(this.#input.request, { error });
+    this.#handOver();
+  }
+
+  #handOver(): void {
+    const { request, response, handle } = this.#input;
+    Reflect.deleteProperty(request, 'push');
+    handle(request, response);
+    for (const chunk of this.#body) request.push(chunk);
+    request.push(null);
+  }
+}
+
+const json = 'application/json; charset=utf-8';
+/** The last two as `protect` sets them. */
+const headers = ['content-type', json, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
+const longestName = 512;
+
+/** A body of just a tool and its arguments, checked by hand; the schema says what is wrong with any other. */
+function plainRequest(body: unknown): CallRequest | undefined {
+  if (!isObject(body)) return undefined;
+  let fields = 0;
+  for (const _name in body) fields++;
+  const { name, tool_id: id, arguments: args } = body;
+  const tool = name ?? id;
+  if (fields !== 2 || typeof tool !== 'string' || tool.length === 0 || tool.length > longestName || !isObject(args)) return undefined;
+  return { tool, arguments: args };
+}
