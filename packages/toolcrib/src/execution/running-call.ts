@@ -193,10 +193,13 @@ export class RunningCall implements CallContext, CallOutcome, Deadline {
 
   /** An outcome that comes after the deadline or a cancel has no effect. */
   answered(output: ToolOutput): void {
-    this.#settled()?.answered(output);
+    // Nobody waits before the source has been asked.
+    if (this.pending) this.#settled()?.answered(output);
+    else queueMicrotask(() => this.#settled()?.answered(output));
   }
 
   failed(failure: unknown): void {
+    if (!this.pending) return queueMicrotask(() => this.failed(failure));
     const recovery = this.#recovering ? undefined : this.#waiter?.recover(failure);
     if (recovery === undefined) return this.#settled()?.failed(failure);
     this.#recovering = true;

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../../model/json.ts';
 import { ConnectionError } from '../../../model/named-errors.ts';
 import type { Wire } from '../../upstream/logs/session-wire.ts';
 import { answerQuestion, isForm } from './elicitation.ts';
-import { isChildProcess, type McpSendOptions, type McpTransport, type Tap } from './mcp-transport.ts';
+import { isChildProcess, type McpPostOptions, type McpSendOptions, type McpTransport, type Tap } from './mcp-transport.ts';
 import { Requests } from './requests.ts';
 import type { SessionLoss } from './session-loss.ts';
 
@@ -84,12 +84,11 @@ export class Connection implements Transport, Tap {
     return this.#transport.send(message, options);
   }
 
-  /** The same for requests of ours, without a promise where the transport takes a message at once or throws. */
-  post(message: JSONRPCMessage, options?: McpSendOptions): Promise<void> | undefined {
+  /** The same for requests of ours, without a promise where the transport needs none. Throws, or calls `failed`. */
+  post(message: JSONRPCMessage, options: McpPostOptions | undefined, failed: (error: unknown) => void): void {
     if (this.#wire?.log.on === true) this.#wire.note('sent', message);
-    if (this.#transport.post === undefined) return this.#transport.send(message, options);
-    this.#transport.post(message);
-    return undefined;
+    if (this.#transport.post === undefined) this.#transport.send(message, options).catch(failed);
+    else this.#transport.post(message, options, failed);
   }
 
   /** Every message of the server comes here first. True where it was for us. */

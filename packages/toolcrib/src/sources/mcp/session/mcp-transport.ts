@@ -16,12 +16,20 @@ export interface McpSendOptions extends Omit<TransportSendOptions, 'requestSigna
   requestSignal?: EndSignal | undefined;
 }
 
+export interface McpPostOptions extends McpSendOptions {
+  /** The message as JSON, where the caller has it already. */
+  json?: string | undefined;
+}
+
 /** Carries a session: the SDK's port, and what the SDK does not need to know. */
 export interface McpTransport extends Transport {
   send(message: JSONRPCMessage, options?: McpSendOptions): Promise<void>;
   tap: Tap | undefined;
-  /** `send` without a promise, where a message is accepted at once; throws where it is not accepted. */
-  post?(message: JSONRPCMessage): void;
+  /**
+   * `send` without a promise: throws where the message is not accepted, and calls `failed` once where `send` would reject later. A transport
+   * over pipes ignores the options, as `send` does.
+   */
+  post?(message: JSONRPCMessage, options?: McpPostOptions, failed?: (error: unknown) => void): void;
   /** True where the transport exists in the handshake revisions only, so that probing for another would waste time. */
   readonly legacyOnly?: boolean;
   /** Set before `onclose` is called where it ended by itself; undefined where we have closed it. */

@@ -5,10 +5,10 @@ import { isObject, type JsonObject } from '../../../model/json.ts';
 import { ConnectionError, ProtocolError } from '../../../model/named-errors.ts';
 import type { Exchange } from './exchange.ts';
 import { explainFailure } from './explain-failure.ts';
-import { isStandIn, type McpSendOptions } from './mcp-transport.ts';
+import { isStandIn, type McpPostOptions } from './mcp-transport.ts';
 import { RpcError } from './session-errors.ts';
 
-/** Takes the answer to one request. Exactly one of the two is called, once, and never before the request was sent. */
+/** Takes the answer to one request. Exactly one of the two is called, once. */
 export interface RequestWaiter {
   /** With the raw `result` object, and the text of the whole message where its transport has it. */
   resolve(result: JsonObject, json?: string): void;
@@ -26,8 +26,8 @@ interface Outgoing {
   /** Whether each request has a stream of its own, which ends it. */
   readonly hasPerRequestStream: boolean;
   send(message: JSONRPCMessage): Promise<void>;
-  /** Throws, or rejects, where the message was not accepted. */
-  post(message: JSONRPCMessage, options?: McpSendOptions): Promise<void> | undefined;
+  /** Throws, or calls `failed` once, where the message was not accepted. */
+  post(message: JSONRPCMessage, options: McpPostOptions | undefined, failed: (error: unknown) => void): void;
 }
 
 /** The SDK numbers its own requests from 0 on the same connection, and never gets to a thousand million. */
@@ -71,10 +71,9 @@ export class Requests {
       onRequestStreamEnd: () => fail(new ConnectionError('The server ended the answer before it was complete')),
     };
     try {
-      this.#connection.post(message, options)?.catch(fail);
+      this.#connection.post(message, options, fail);
     } catch (error) {
-      // Later, because whoever asked is not waiting yet.
-      queueMicrotask(() => fail(error));
+      fail(error);
     }
   }
 

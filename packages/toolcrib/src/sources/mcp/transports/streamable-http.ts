@@ -6,7 +6,7 @@ import type { Egress } from '../../../net/egress.ts';
 import type { HttpClient } from '../../../net/http-client.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
 import { readBody } from '../../../net/read-body.ts';
-import type { McpSendOptions, McpTransport, Tap } from '../session/mcp-transport.ts';
+import type { McpPostOptions, McpSendOptions, McpTransport, Tap } from '../session/mcp-transport.ts';
 import { SessionLostError } from '../../upstream/session-lost.ts';
 import type { SessionLoss } from '../session/session-loss.ts';
 import { receiveJson } from './http-inbox.ts';
@@ -72,6 +72,10 @@ class StreamableHttpTransport implements McpTransport {
 
   setProtocolVersion(version: string): void {
     this.#version = version;
+  }
+
+  post(message: JSONRPCMessage, options?: McpPostOptions, failed?: (error: unknown) => void): void {
+    this.send(message, options).catch((error: unknown) => failed?.(error));
   }
 
   async send(message: JSONRPCMessage, options: McpSendOptions = {}): Promise<void> {
