@@ -40,27 +40,40 @@ export class HttpBody implements AsyncIterable<Buffer> {
     this.#wake?.();
   }
 
-  /** The whole body as text, or an error at the first byte too many. */
-  async text(maxBytes: number): Promise<string> {
-    await this.#arrival(maxBytes);
-    return this.#whole().toString();
+  /** The whole body, or an error at the first byte too many. */
+  bytes(maxBytes: number): Promise<Buffer> {
+    return new Promise((resolve, reject) => this.whenWhole(maxBytes, { whole: resolve, failed: reject }));
   }
 
-  async bytes(maxBytes: number): Promise<Buffer> {
-    await this.#arrival(maxBytes);
-    return this.#whole();
-  }
-
-  async #arrival(maxBytes: number): Promise<void> {
+  /** The same without a promise. One of the two is called, once, perhaps at once. */
+  whenWhole(maxBytes: number, { whole, failed }: { whole(bytes: Buffer): void; failed(error: unknown): void }): void {
     // The check below needs one byte more than allowed; after that the sender waits.
     this.#limit = maxBytes;
     if (this.#controller.paused) this.#controller.resume();
-    while (!this.#over && this.#waitingBytes <= maxBytes) await this.#more();
-    if (this.#waitingBytes > maxBytes) {
-      this.destroy();
-      throw tooLarge(maxBytes);
-    }
-    if (this.#error !== undefined) throw this.#error;
+    this.#wake = () => {
+      if (!this.#over && this.#waitingBytes <= maxBytes) return;
+      this.#wake = undefined;
+      const isLarge = this.#waitingBytes > maxBytes;
+      if (isLarge) this.destroy();
+      if (isLarge || this.#error !== undefined) failed(isLarge ? tooLarge(maxBytes) : this.#error);
+      else whole(this.#whole());
+    };
+    this.#wake();
+  }
+
+  /** Passes on every piece as it comes, and then the end: with an error where the body is not complete. */
+  forEach(onChunk: (chunk: Buffer) => void, onEnd: (error: Error | undefined) => void): void {
+    this.#wake = () => {
+      for (const chunk of this.#take()) {
+        onChunk(chunk);
+        // The reader has given up the rest, and the end has been passed on.
+        if (this.#wake === undefined) return;
+      }
+      if (!this.#over) return;
+      this.#wake = undefined;
+      onEnd(this.#error);
+    };
+    this.#wake();
   }
 
   /** As much as arrives until then; the rest is given up. A body that breaks off before anything has arrived is an error. */
@@ -115,15 +128,19 @@ export class HttpBody implements AsyncIterable<Buffer> {
 
   async *#read(): AsyncGenerator<Buffer, void, undefined> {
     for (;;) {
-      const chunks = this.#chunks;
-      this.#chunks = [];
-      this.#waitingBytes = 0;
-      if (this.#controller.paused) this.#controller.resume();
-      yield* chunks;
+      yield* this.#take();
       if (this.#chunks.length > 0) continue;
       if (this.#over) return;
       await this.#more();
     }
+  }
+
+  #take(): Buffer[] {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#waitingBytes = 0;
+    if (this.#controller.paused) this.#controller.resume();
+    return chunks;
   }
 
   #more(): Promise<void> {

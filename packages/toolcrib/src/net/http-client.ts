@@ -2,7 +2,7 @@ import type { Pool } from 'undici';
 import { CribError } from '../model/crib-error.ts';
 import type { EndSignal } from '../model/end-signal.ts';
 import { ProtocolError } from '../model/named-errors.ts';
-import { HttpExchange, type HttpResponse } from './http-exchange.ts';
+import { HttpExchange, type HttpReceiver, type HttpResponse } from './http-exchange.ts';
 import { passingOverContinue } from './pass-over-continue.ts';
 import { proxyRefusal } from './proxy.ts';
 import { requestFailure } from './request-failure.ts';
@@ -15,9 +15,9 @@ export interface HttpRequest {
   headers: Record<string, string>;
   body?: string | Buffer | undefined;
   /** False where a redirect is returned like any other answer. */
-  followRedirects?: boolean;
+  followRedirects?: boolean | undefined;
   /** Whether the caller can read an answer that is compressed without having been asked to be. */
-  takesEncoded?: boolean;
+  takesEncoded?: boolean | undefined;
   signal?: EndSignal | undefined;
 }
 
@@ -25,6 +25,8 @@ export interface HttpRequest {
 export interface HttpClient {
   readonly origin: string;
   request(request: HttpRequest): Promise<HttpResponse>;
+  /** The same without a promise; the request is under way when it returns, except for the first. */
+  send(request: HttpRequest, receiver: HttpReceiver): void;
   /** Cuts every connection, even while an answer is being read. */
   destroy(): Promise<void>;
 }
@@ -57,60 +59,93 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
     const { Pool: HttpPool } = await import('undici');
     const options = { connections: maxConnections, headersTimeout: 0, bodyTimeout: 0, connect: passingOverContinue(connect) };
     opened ??= { pool: new HttpPool(origin, options), proxy };
+    if (destroyed) await opened.pool.destroy();
     return opened;
   }
 
-  function send({ pool, proxy }: OpenedPool, { method, headers, body, signal }: HttpRequest, url: URL | string): Promise<HttpResponse> {
-    if (destroyed) throw new CribError('NETWORK_ERROR', `The connection to ${origin} has been closed`);
-    const exchange = new HttpExchange(signal);
-    const path = typeof url === 'string' ? url : `${url.pathname}${url.search}`;
-    if (proxy === undefined) pool.dispatch({ method, path, headers, body: body ?? null }, exchange);
-    // RFC 9112 §3.2.2: a proxy gets the whole address.
-    else pool.dispatch({ method, path: `${origin}${path}`, headers: { ...headers, ...proxy.headers }, body: body ?? null }, exchange);
-    return exchange.response;
+  function send(request: HttpRequest, receiver: HttpReceiver): void {
+    const sending = new Sending(origin, request, receiver);
+    if (opened !== undefined) sending.start(opened);
+    else
+      openPool().then(
+        (through) => sending.start(through),
+        (error: unknown) => sending.failed(error),
+      );
   }
 
   return {
     origin,
-    async request(request) {
-      let { url } = request;
-      for (let followed = 0; ; followed++) {
-        try {
-          const through = opened ?? (await openPool());
-          const response = await send(through, request, url);
-          const { status, body } = response;
-          if (status === 407 && through.proxy !== undefined) {
-            body.destroy();
-            throw proxyRefusal(through.proxy.url, status);
-          }
-          if (redirects.has(status) && request.followRedirects !== false) {
-            url = redirectTarget(
-              request.method,
-              typeof url === 'string' ? new URL(`${origin}${url}`) : url,
-              status,
-              response.header('location'),
-              followed,
-            );
-            await body.dump();
-            continue;
-          }
-          const encoding = response.header('content-encoding');
-          if (encoding !== '' && encoding !== 'identity' && request.takesEncoded !== true) {
-            body.destroy();
-            throw new ProtocolError(`${origin} answered with a content encoding that was not asked for`);
-          }
-          return response;
-        } catch (error) {
-          if (request.signal?.aborted === true) throw request.signal.reason;
-          throw requestFailure(origin, error);
-        }
-      }
-    },
+    request: (request) => new Promise((answered, failed) => send(request, { answered, failed })),
+    send,
     async destroy() {
       destroyed = true;
       await opened?.pool.destroy();
     },
   };
+}
+
+/** One request, with the redirects that it follows. */
+class Sending implements HttpReceiver {
+  readonly #origin: string;
+  readonly #request: HttpRequest;
+  readonly #receiver: HttpReceiver;
+  #url: URL | string;
+  #through: OpenedPool | undefined;
+  #followed = 0;
+
+  constructor(origin: string, request: HttpRequest, receiver: HttpReceiver) {
+    this.#origin = origin;
+    this.#request = request;
+    this.#url = request.url;
+    this.#receiver = receiver;
+  }
+
+  start(through: OpenedPool): void {
+    this.#through = through;
+    const { pool, proxy } = through;
+    const { method, headers, body = null, signal } = this.#request;
+    if (signal?.aborted === true) return this.failed(signal.reason);
+    if (pool.destroyed) return this.failed(new CribError('NETWORK_ERROR', `The connection to ${this.#origin} has been closed`));
+    const url = this.#url;
+    const path = typeof url === 'string' ? url : `${url.pathname}${url.search}`;
+    const exchange = new HttpExchange(this, signal);
+    if (proxy === undefined) pool.dispatch({ method, path, headers, body }, exchange);
+    // RFC 9112 §3.2.2: a proxy gets the whole address.
+    else pool.dispatch({ method, path: `${this.#origin}${path}`, headers: { ...headers, ...proxy.headers }, body }, exchange);
+  }
+
+  answered(response: HttpResponse): void {
+    const { status, body } = response;
+    const { followRedirects, takesEncoded } = this.#request;
+    const proxy = this.#through?.proxy;
+    if (status === 407 && proxy !== undefined) {
+      body.destroy();
+      return this.failed(proxyRefusal(proxy.url, status));
+    }
+    if (redirects.has(status) && followRedirects !== false) return void this.#follow(response);
+    const encoding = response.header('content-encoding');
+    if (encoding !== '' && encoding !== 'identity' && takesEncoded !== true) {
+      body.destroy();
+      return this.failed(new ProtocolError(`${this.#origin} answered with a content encoding that was not asked for`));
+    }
+    this.#receiver.answered(response);
+  }
+
+  failed(error: unknown): void {
+    const { signal } = this.#request;
+    this.#receiver.failed(signal?.aborted === true ? signal.reason : requestFailure(this.#origin, error));
+  }
+
+  async #follow({ status, header, body }: HttpResponse): Promise<void> {
+    try {
+      const from = typeof this.#url === 'string' ? new URL(`${this.#origin}${this.#url}`) : this.#url;
+      this.#url = redirectTarget(this.#request.method, from, status, header('location'), this.#followed++);
+    } catch (error) {
+      return this.failed(error);
+    }
+    await body.dump();
+    if (this.#through !== undefined) this.start(this.#through);
+  }
 }
 
 /** Only within the registered origin, and never with another method: a header with a secret is sent nowhere else. */

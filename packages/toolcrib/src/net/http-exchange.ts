@@ -13,23 +13,24 @@ export interface HttpResponse {
   body: HttpBody;
 }
 
-/** One request on its way through the pool, up to the last byte of its answer. The signal ends it at any moment. */
+/** Learns what became of a request: one of the two is called, once. Neither may throw. */
+export interface HttpReceiver {
+  /** Called with the head of the answer. */
+  answered(response: HttpResponse): void;
+  failed(error: unknown): void;
+}
+
+/** One request on its way, up to the last byte of its answer. The signal ends it at any moment. */
 export class HttpExchange implements Dispatcher.DispatchHandler {
-  /** Settles with the head of the answer. */
-  readonly response: Promise<HttpResponse>;
+  readonly #receiver: HttpReceiver;
   readonly #signal: EndSignal | undefined;
-  readonly #resolve: (response: HttpResponse) => void;
-  readonly #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #body: HttpBody | undefined;
+  #failed = false;
 
-  constructor(signal: EndSignal | undefined) {
-    const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
-    this.response = promise;
-    this.#resolve = resolve;
-    this.#reject = reject;
+  constructor(receiver: HttpReceiver, signal: EndSignal | undefined) {
+    this.#receiver = receiver;
     this.#signal = signal;
-    if (signal?.aborted === true) reject(signal.reason);
     signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
@@ -42,7 +43,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     // Only the final answer counts: RFC 9110 §15.2.
     if (status < 200) return;
     this.#body = new HttpBody(controller);
-    this.#resolve({ status, header: (name) => String(headers[name] ?? ''), headers, body: this.#body });
+    this.#receiver.answered({ status, header: (name) => String(headers[name] ?? ''), headers, body: this.#body });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -56,15 +57,21 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     this.#letGo();
-    if (this.#body === undefined) this.#reject(error);
+    if (this.#body === undefined) this.#fail(error);
     else this.#body.end(error);
   }
 
   readonly #onAbort = () => {
     const reason: unknown = this.#signal?.reason;
-    this.#reject(reason);
+    if (this.#body === undefined) this.#fail(reason);
     this.#controller?.abort(reason instanceof Error ? reason : new Error('The request was given up', { cause: reason }));
   };
+
+  #fail(error: unknown): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#receiver.failed(error);
+  }
 
   #letGo(): void {
     this.#signal?.removeEventListener('abort', this.#onAbort);

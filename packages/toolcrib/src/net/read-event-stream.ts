@@ -10,13 +10,35 @@ export interface StreamEvent {
 
 /** The events of a `text/event-stream` in order, whatever pieces it arrives in, each of bounded size. */
 export async function* readEventStream(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<StreamEvent, void, undefined> {
-  const decoder = new TextDecoder();
   const parser = createEventParser(maxBytes);
-  for await (const chunk of body) yield* parser(decoder.decode(chunk, { stream: true }));
+  for await (const chunk of body) yield* parser(chunk);
 }
 
-/** Takes the next piece of text and gives back the events it completes. */
-function createEventParser(maxLength: number): (text: string) => StreamEvent[] {
+/** Takes the next piece of a stream and gives back the events it completes. */
+export type EventParser = (chunk: Buffer) => StreamEvent[];
+
+export function createEventParser(maxBytes: number): EventParser {
+  const decode = createTextReader();
+  const parse = createTextParser(maxBytes);
+  return (chunk) => parse(decode(chunk));
+}
+
+/** Decodes UTF-8 in pieces, without the byte order mark. A decoder is costly, and only a piece that ends within a character needs one. */
+function createTextReader(): (chunk: Buffer) => string {
+  let decoder: TextDecoder | undefined;
+  let begun = false;
+  return (chunk) => {
+    const endsWhole = (chunk.at(-1) ?? 0) < 0x80;
+    if (decoder === undefined && endsWhole && (begun || chunk[0] !== 0xef)) {
+      begun ||= chunk.length > 0;
+      return chunk.toString();
+    }
+    decoder ??= new TextDecoder('utf-8', { ignoreBOM: begun });
+    return decoder.decode(chunk, { stream: true });
+  };
+}
+
+function createTextParser(maxLength: number): (text: string) => StreamEvent[] {
   // Kept in pieces until the line ends: joining and searching anew for every chunk would cost the square of a long line.
   let pieces: string[] = [];
   let length = 0;

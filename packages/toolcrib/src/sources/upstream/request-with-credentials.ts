@@ -1,8 +1,8 @@
 import type { HttpClient, HttpRequest } from '../../net/http-client.ts';
-import type { HttpResponse } from '../../net/http-exchange.ts';
+import type { HttpReceiver, HttpResponse } from '../../net/http-exchange.ts';
 
 export interface HttpCredentials {
-  /** Called for every request, so that a token may change during a session. */
+  /** Called for every request, so that a token may change during a session. The same object means the same headers. */
   headers?(request: { readonly method: string; readonly url: URL }): Promise<Record<string, string>> | Record<string, string>;
   /** Added to the address of every request. */
   query?: Readonly<Record<string, string>>;
@@ -20,54 +20,110 @@ export interface HttpChallenge {
   sent: Readonly<Record<string, string>>;
 }
 
+const none: Readonly<Record<string, string>> = {};
 /** How often one request is sent again with new credentials. */
 const maxChallenges = 2;
 
 /** Merges the headers of a source with those of one request. */
 export type JoinHeaders = (own: Readonly<Record<string, string>>, request: Readonly<Record<string, string>>) => Record<string, string>;
 
-/** Parses the address only if a credential needs the URL, which few do. */
-class AskedRequest {
-  readonly method: string;
-  readonly #origin: string;
-  readonly #url: URL | string;
-
-  constructor(method: string, origin: string, url: URL | string) {
-    this.method = method;
-    this.#origin = origin;
-    this.#url = url;
-  }
-
-  get url(): URL {
-    return typeof this.#url === 'string' ? new URL(`${this.#origin}${this.#url}`) : this.#url;
-  }
-}
-
 /** Sends a request with the current credentials. */
-export async function requestWithCredentials(
+export function requestWithCredentials(
   client: HttpClient,
   request: HttpRequest,
   credentials: HttpCredentials,
   join: JoinHeaders,
 ): Promise<HttpResponse> {
-  const url = withQuery(request.url, credentials.query);
-  const asked = new AskedRequest(request.method, client.origin, url);
-  for (let challenges = 0; ; challenges++) {
-    const given = credentials.headers?.(asked);
-    const own = (given instanceof Promise ? await given : given) ?? {};
-    const response = await client.request({ ...request, url, headers: join(own, request.headers) });
+  return new Promise((answered, failed) => sendWithCredentials(client, request, { credentials, join, receiver: { answered, failed } }));
+}
+
+interface CredentialedInput {
+  credentials: HttpCredentials;
+  join: JoinHeaders;
+  receiver: HttpReceiver;
+}
+
+/** The same without a promise; the request is under way when it returns, unless its credential has to be waited for. */
+export function sendWithCredentials(client: HttpClient, request: HttpRequest, input: CredentialedInput): void {
+  new CredentialedRequest(client, request, input).start();
+}
+
+/** A request, and what its credentials are told of it. */
+class CredentialedRequest implements HttpReceiver {
+  readonly method: string;
+  readonly #client: HttpClient;
+  readonly #request: HttpRequest;
+  readonly #credentials: HttpCredentials;
+  readonly #join: JoinHeaders;
+  readonly #receiver: HttpReceiver;
+  readonly #target: URL | string;
+  #own: Readonly<Record<string, string>> = none;
+  #challenges = 0;
+
+  constructor(client: HttpClient, request: HttpRequest, { credentials, join, receiver }: CredentialedInput) {
+    this.method = request.method;
+    this.#client = client;
+    this.#request = request;
+    this.#credentials = credentials;
+    this.#join = join;
+    this.#receiver = receiver;
+    this.#target = withQuery(request.url, credentials.query);
+  }
+
+  /** Parses the address only if a credential needs the URL, which few do. */
+  get url(): URL {
+    return typeof this.#target === 'string' ? new URL(`${this.#client.origin}${this.#target}`) : this.#target;
+  }
+
+  start(): void {
+    try {
+      const given = this.#credentials.headers?.(this);
+      if (given instanceof Promise) void this.#sendLater(given);
+      else this.#send(given ?? none);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  answered(response: HttpResponse): void {
     const { status } = response;
-    if ((status !== 401 && status !== 403) || challenges >= maxChallenges) return response;
+    const { onChallenge } = this.#credentials;
+    if ((status !== 401 && status !== 403) || onChallenge === undefined || this.#challenges++ >= maxChallenges)
+      this.#receiver.answered(response);
+    else void this.#renew(response, status);
+  }
+
+  failed(error: unknown): void {
+    this.#receiver.failed(error);
+  }
+
+  #send(own: Readonly<Record<string, string>>): void {
+    this.#own = own;
+    const { method, body, signal, followRedirects, takesEncoded, headers } = this.#request;
+    const sent = { method, url: this.#target, headers: this.#join(own, headers), body, signal, followRedirects, takesEncoded };
+    this.#client.send(sent, this);
+  }
+
+  async #sendLater(given: Promise<Record<string, string>>): Promise<void> {
+    try {
+      this.#send(await given);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  async #renew(response: HttpResponse, status: HttpChallenge['status']): Promise<void> {
     const [wwwAuthenticate, dpopNonce] = [response.header('www-authenticate'), response.header('dpop-nonce')];
-    const renewed = await credentials
-      .onChallenge?.({ status, wwwAuthenticate, dpopNonce, url: asked.url, sent: own })
-      .catch((error: unknown) => {
-        // An unread response would hold its connection.
-        response.body.destroy();
-        throw error;
-      });
-    if (renewed !== true) return response;
-    await response.body.dump();
+    try {
+      const renewed = await this.#credentials.onChallenge?.({ status, wwwAuthenticate, dpopNonce, url: this.url, sent: this.#own });
+      if (renewed !== true) return this.#receiver.answered(response);
+      await response.body.dump();
+      this.start();
+    } catch (error) {
+      // An unread response would hold its connection.
+      response.body.destroy();
+      this.failed(error);
+    }
   }
 }
 

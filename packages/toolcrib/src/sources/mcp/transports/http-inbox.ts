@@ -3,6 +3,8 @@ import { ProtocolError } from '../../../model/named-errors.ts';
 import { invalidAnswer, type McpTransport } from '../session/mcp-transport.ts';
 import { answeredId, problemOf } from './message-reader.ts';
 
+const byteOrderMark = 0xfeff;
+
 /** Delivers one message: to the tap first, then to the SDK. */
 export function receive(transport: McpTransport, message: JSONRPCMessage, relatedTo?: RequestId): void {
   if (transport.tap?.take(message, relatedTo) !== true) transport.onmessage?.(message);
@@ -15,7 +17,7 @@ export function receive(transport: McpTransport, message: JSONRPCMessage, relate
 export function receiveJson(transport: McpTransport, json: string, request?: RequestId): boolean {
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = JSON.parse(json.codePointAt(0) === byteOrderMark ? json.slice(1) : json);
   } catch (cause) {
     throw new ProtocolError('The server sent an invalid MCP message: it is not JSON', { cause });
   }

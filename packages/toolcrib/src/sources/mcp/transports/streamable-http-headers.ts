@@ -5,7 +5,7 @@ import type { JoinHeaders } from '../../upstream/request-with-credentials.ts';
 /** The parameter that the stateless revision repeats as `Mcp-Name` (SEP-2243). */
 const named: Record<string, string> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' };
 
-/** The headers that repeat parts of the message; none for messages of the handshake revisions. */
+/** The headers that the stateless revision repeats from the message; none for messages of the handshake revisions. */
 export function standardHeaders(message: JSONRPCMessage): Record<string, string> | undefined {
   if (!('method' in message)) return undefined;
   const { method, params } = message;
@@ -42,10 +42,53 @@ const reserved = new Set([
 ]);
 
 /** Registered headers in lower case, so that none is sent twice in two spellings. */
-export function plainHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+function plainHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(entries.filter(([name]) => !reserved.has(name)));
 }
 
 /** The headers of the protocol win over those of the source. */
 export const protocolFirst: JoinHeaders = (own, request) => ({ ...plainHeaders(own), ...request });
+
+export function sessionHeaders(sessionId: string | undefined, version: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (sessionId !== undefined) headers['mcp-session-id'] = sessionId;
+  if (version !== undefined) headers['mcp-protocol-version'] = version;
+  return headers;
+}
+
+const posted = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+interface PostedMessage {
+  sessionId: string | undefined;
+  version: string | undefined;
+  /** Headers that the sender asks for; those of the protocol win. */
+  asked: Readonly<Record<string, string>> | undefined;
+  /** Headers that repeat parts of the message. */
+  repeated: Readonly<Record<string, string>> | undefined;
+}
+
+/** The headers of posted messages. Those of most messages are the same, so they are made once. */
+export class PostHeaders {
+  #session: { sessionId: string | undefined; version: string | undefined; headers: Record<string, string> } | undefined;
+  #joined:
+    | { own: Readonly<Record<string, string>>; request: Readonly<Record<string, string>>; headers: Record<string, string> }
+    | undefined;
+
+  of({ sessionId, version, asked, repeated }: PostedMessage): Readonly<Record<string, string>> {
+    if (this.#session === undefined || this.#session.sessionId !== sessionId || this.#session.version !== version) {
+      this.#session = { sessionId, version, headers: { ...posted, ...sessionHeaders(sessionId, version) } };
+    }
+    const { headers } = this.#session;
+    if (asked === undefined && repeated === undefined) return headers;
+    return { ...(asked && plainHeaders(asked)), ...headers, ...repeated };
+  }
+
+  /** As `protocolFirst`. */
+  readonly join: JoinHeaders = (own, request) => {
+    if (request !== this.#session?.headers) return protocolFirst(own, request);
+    if (this.#joined?.own !== own || this.#joined.request !== request)
+      this.#joined = { own, request, headers: protocolFirst(own, request) };
+    return this.#joined.headers;
+  };
+}

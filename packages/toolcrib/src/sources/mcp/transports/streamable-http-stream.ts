@@ -1,7 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 import { CribError } from '../../../model/crib-error.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
-import { readEventStream } from '../../../net/read-event-stream.ts';
+import { createEventParser, type StreamEvent } from '../../../net/read-event-stream.ts';
 import { invalidAnswer, type McpTransport } from '../session/mcp-transport.ts';
 import { receive, receiveJson } from './http-inbox.ts';
 
@@ -11,43 +11,59 @@ export interface StreamPlace {
   retryMs: number | undefined;
 }
 
+interface MessageStream {
+  place: StreamPlace;
+  maxBytes: number;
+  request: RequestId | undefined;
+  /** Called at the end of the stream. True when it had the answer to `request`, or something that must stand for the answer. */
+  onEnd(answered: boolean): void;
+}
+
 /** After the answer nothing more comes, but a stream that ends by itself leaves its connection to the next request. */
 const lingerMs = 1000;
 const maxRetryMs = 60_000;
 
-/** Reads one stream to its end. True when it had the answer to `request`, or something that must stand for the answer. */
-export async function readMessageStream(
-  transport: McpTransport,
-  response: HttpResponse,
-  options: { place: StreamPlace; maxBytes: number; request: RequestId | undefined },
-): Promise<boolean> {
-  const { place, maxBytes, request } = options;
+/** Reads one stream to its end. */
+export function readMessageStream(transport: McpTransport, { body }: HttpResponse, stream: MessageStream): void {
+  const { place, request, onEnd } = stream;
+  const parse = createEventParser(stream.maxBytes);
   let answered = false;
   let fault: CribError | undefined;
   let linger: NodeJS.Timeout | undefined;
-  try {
-    for await (const { event, data, id, retryMs } of readEventStream(response.body, maxBytes)) {
-      if (id !== undefined) place.lastEventId = id;
-      if (retryMs !== undefined) place.retryMs = Math.min(retryMs, maxRetryMs);
-      if (data === '' || event !== 'message') continue;
-      try {
-        answered = receiveJson(transport, data, request) || answered;
-      } catch (error) {
-        fault = asFault(error);
-        transport.onerror?.(fault);
-      }
-      if (answered) linger ??= setTimeout(() => response.body.destroy(), lingerMs);
+
+  function take({ event, data, id, retryMs }: StreamEvent): void {
+    if (id !== undefined) place.lastEventId = id;
+    if (retryMs !== undefined) place.retryMs = Math.min(retryMs, maxRetryMs);
+    if (data === '' || event !== 'message') return;
+    try {
+      answered = receiveJson(transport, data, request) || answered;
+    } catch (error) {
+      fault = asFault(error);
+      transport.onerror?.(fault);
     }
-  } catch (error) {
-    // The connection was cut, and the caller sees that there is no answer; or a message was too large.
-    if (error instanceof CribError) fault = error;
-  } finally {
-    clearTimeout(linger);
+    if (answered) linger ??= setTimeout(() => body.destroy(), lingerMs);
   }
-  if (answered || fault === undefined || request === undefined) return answered;
-  // [ERR-9] The unreadable message was most likely the answer.
-  receive(transport, invalidAnswer(request, fault.message), request);
-  return true;
+
+  function onChunk(chunk: Buffer): void {
+    let events: StreamEvent[];
+    try {
+      events = parse(chunk);
+    } catch (error) {
+      // A message was too large.
+      fault = asFault(error);
+      return body.destroy();
+    }
+    for (const event of events) take(event);
+  }
+
+  // Where the connection was cut, the owner sees that there is no answer.
+  body.forEach(onChunk, () => {
+    clearTimeout(linger);
+    const standsIn = !answered && fault !== undefined && request !== undefined;
+    // [ERR-9] The unreadable message was most likely the answer.
+    if (standsIn) receive(transport, invalidAnswer(request, fault?.message ?? ''), request);
+    onEnd(answered || standsIn);
+  });
 }
 
 function asFault(error: unknown): CribError {

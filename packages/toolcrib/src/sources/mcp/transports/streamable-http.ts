@@ -5,14 +5,15 @@ import { ProtocolError } from '../../../model/named-errors.ts';
 import type { Egress } from '../../../net/egress.ts';
 import type { HttpClient } from '../../../net/http-client.ts';
 import type { HttpResponse } from '../../../net/http-exchange.ts';
-import { readBody } from '../../../net/read-body.ts';
+import { readBody, takeBody } from '../../../net/read-body.ts';
 import type { McpPostOptions, McpSendOptions, McpTransport, Tap } from '../session/mcp-transport.ts';
 import { SessionLostError } from '../../upstream/session-lost.ts';
 import type { SessionLoss } from '../session/session-loss.ts';
 import { receiveJson } from './http-inbox.ts';
 import { pause } from './pause.ts';
-import { plainHeaders, protocolFirst, standardHeaders, traceHeaders } from './streamable-http-headers.ts';
-import { requestWithCredentials, type HttpCredentials } from '../../upstream/request-with-credentials.ts';
+import { PostHeaders, protocolFirst, sessionHeaders, standardHeaders, traceHeaders } from './streamable-http-headers.ts';
+import { mediaType } from '../../upstream/http/media-type.ts';
+import { requestWithCredentials, sendWithCredentials, type HttpCredentials } from '../../upstream/request-with-credentials.ts';
 import { statusError } from './streamable-http-status.ts';
 import { readMessageStream, type StreamPlace } from './streamable-http-stream.ts';
 
@@ -24,6 +25,24 @@ export interface StreamableHttpOptions extends HttpCredentials {
   maxMessageBytes?: number;
 }
 
+/** What has to be known about a message when its answer comes. */
+interface Sent {
+  method: string | undefined;
+  /** The id of a request. */
+  request: RequestId | undefined;
+  hasSession: boolean;
+  /** Streams of the stateless revision cannot be resumed. */
+  resumable: boolean;
+  signal: EndSignal | undefined;
+  onEnd: (() => void) | undefined;
+}
+
+/** One of the two is called, once. */
+interface Outcome {
+  accepted(): void;
+  failed(error: unknown): void;
+}
+
 interface FollowedStream {
   /** The request whose answer is awaited; without one it is the server's own stream. */
   request?: RequestId;
@@ -31,7 +50,6 @@ interface FollowedStream {
   onEnd?: (() => void) | undefined;
 }
 
-const postHeaders = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const maxRefusalBytes = 65_536;
 /** For the stream of a call; the server's own stream is opened again for as long as the session lives. */
 const maxReconnects = 3;
@@ -52,6 +70,9 @@ class StreamableHttpTransport implements McpTransport {
   sessionId: string | undefined;
   readonly hasPerRequestStream = true;
   readonly #url: URL;
+  /** The path, unless a credential changes the address. */
+  readonly #target: URL | string;
+  readonly #headers = new PostHeaders();
   readonly #client: HttpClient;
   readonly #credentials: HttpCredentials;
   readonly #maxBytes: number;
@@ -64,6 +85,7 @@ class StreamableHttpTransport implements McpTransport {
     this.#url = egress.checkAddress(url, allowInsecure);
     this.#client = egress.httpClient({ origin: this.#url.origin });
     this.#credentials = credentials;
+    this.#target = credentials.query === undefined ? `${this.#url.pathname}${this.#url.search}` : this.#url;
     this.#maxBytes = maxMessageBytes;
   }
 
@@ -74,53 +96,73 @@ class StreamableHttpTransport implements McpTransport {
     this.#version = version;
   }
 
-  post(message: JSONRPCMessage, options?: McpPostOptions, failed?: (error: unknown) => void): void {
-    this.send(message, options).catch((error: unknown) => failed?.(error));
+  send(message: JSONRPCMessage, options?: McpSendOptions): Promise<void> {
+    return new Promise((accepted, failed) => this.#start(message, options, { accepted, failed }));
   }
 
-  async send(message: JSONRPCMessage, options: McpSendOptions = {}): Promise<void> {
+  post(message: JSONRPCMessage, options?: McpPostOptions, failed: (error: unknown) => void = ignored): void {
+    this.#start(message, options, { accepted: ignored, failed });
+  }
+
+  #start(message: JSONRPCMessage, options: McpPostOptions = {}, outcome: Outcome): void {
     const method = 'method' in message ? message.method : undefined;
     const request = method !== undefined && 'id' in message ? message.id : undefined;
     const sessionId = method === 'initialize' ? undefined : this.sessionId;
     const standard = standardHeaders(message);
-    const response = await requestWithCredentials(
+    const { requestSignal: signal, onRequestStreamEnd: onEnd } = options;
+    const sent: Sent = { method, request, hasSession: sessionId !== undefined, resumable: standard === undefined, signal, onEnd };
+    const trace = traceHeaders(message);
+    const repeated = standard === undefined ? trace : { ...standard, ...trace };
+    const headers = this.#headers.of({ sessionId, version: this.#version, asked: options.headers, repeated });
+    sendWithCredentials(
       this.#client,
+      { method: 'POST', url: this.#target, headers, body: options.json ?? JSON.stringify(message), signal },
       {
-        method: 'POST',
-        url: this.#url,
-        headers: {
-          ...(options.headers && plainHeaders(options.headers)),
-          ...postHeaders,
-          ...this.#sessionHeaders(sessionId),
-          ...standard,
-          ...traceHeaders(message),
+        credentials: this.#credentials,
+        join: this.#headers.join,
+        receiver: {
+          answered: (response) => this.#answered(response, sent, outcome),
+          failed: outcome.failed,
         },
-        body: JSON.stringify(message),
-        signal: options.requestSignal,
       },
-      this.#credentials,
-      protocolFirst,
     );
-    if (response.status >= 300) return this.#refused(response, request, sessionId !== undefined);
-    if (method === 'initialize') this.#takeSession(response);
-    if (request === undefined || response.status === 202) {
-      await response.body.dump();
-      if (method === 'notifications/initialized') void this.#listen();
-      return;
-    }
-    const type = response.header('content-type').split(';', 1)[0]?.trim().toLowerCase();
-    if (type === 'text/event-stream') {
-      // Streams of the stateless revision cannot be resumed.
-      const resumable = standard === undefined;
-      void this.#follow(response, resumable, { request, signal: this.#until(options.requestSignal), onEnd: options.onRequestStreamEnd });
-    } else if (type === 'application/json') {
-      if (!receiveJson(this, await readBody(response, this.#maxBytes), request)) {
-        throw new ProtocolError('The server answered without an answer to the request');
+  }
+
+  #answered(response: HttpResponse, sent: Sent, outcome: Outcome): void {
+    const { method, request, hasSession, resumable, signal, onEnd } = sent;
+    if (response.status >= 300) return void this.#refused(response, request, hasSession).then(outcome.accepted, outcome.failed);
+    const type = mediaType(response.header('content-type'));
+    try {
+      if (method === 'initialize') this.#takeSession(response);
+      if (request === undefined || response.status === 202) void this.#drop(response, method).then(outcome.accepted, outcome.failed);
+      else if (type === 'application/json') this.#takeAnswer(response, request, outcome);
+      else if (type === 'text/event-stream') {
+        this.#follow(response, resumable, { request, signal: signal ?? this.#closing.signal, onEnd });
+        outcome.accepted();
+      } else {
+        const unexpected = `The server answered with ${type === '' ? 'nothing' : type}`;
+        void response.body.dump().then(() => outcome.failed(new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, unexpected)));
       }
-    } else {
-      await response.body.dump();
-      throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, `The server answered with ${type === '' ? 'nothing' : type}`);
+    } catch (error) {
+      outcome.failed(error);
     }
+  }
+
+  #takeAnswer(response: HttpResponse, request: RequestId, { accepted, failed }: Outcome): void {
+    const whole = (text: string) => {
+      try {
+        if (!receiveJson(this, text, request)) throw new ProtocolError('The server answered without an answer to the request');
+        accepted();
+      } catch (error) {
+        failed(error);
+      }
+    };
+    takeBody(response, this.#maxBytes, { whole, failed });
+  }
+
+  async #drop({ body }: HttpResponse, method: string | undefined): Promise<void> {
+    await body.dump();
+    if (method === 'notifications/initialized') void this.#listen();
   }
 
   close(): Promise<void> {
@@ -131,7 +173,7 @@ class StreamableHttpTransport implements McpTransport {
   async #close(): Promise<void> {
     this.#closing.abort();
     if (this.sessionId !== undefined && this.loss === undefined) {
-      const request = { method: 'DELETE' as const, url: this.#url, headers: this.#sessionHeaders(this.sessionId) };
+      const request = { method: 'DELETE' as const, url: this.#url, headers: sessionHeaders(this.sessionId, this.#version) };
       const goodbye = requestWithCredentials(
         this.#client,
         { ...request, signal: AbortSignal.timeout(goodbyeMs) },
@@ -143,13 +185,6 @@ class StreamableHttpTransport implements McpTransport {
     }
     await this.#client.destroy();
     this.onclose?.();
-  }
-
-  #sessionHeaders(sessionId: string | undefined): Record<string, string> {
-    const headers: Record<string, string> = {};
-    if (sessionId !== undefined) headers['mcp-session-id'] = sessionId;
-    if (this.#version !== undefined) headers['mcp-protocol-version'] = this.#version;
-    return headers;
   }
 
   #takeSession(response: HttpResponse): void {
@@ -169,35 +204,40 @@ class StreamableHttpTransport implements McpTransport {
     receiveJson(this, text, request);
   }
 
-  /** Fires when the request is given up, or the whole session is. */
-  #until(signal: EndSignal | undefined): EndSignal {
-    return signal ?? this.#closing.signal;
+  /** Reads a stream to its end, and resumes it where it broke off while an answer is awaited. */
+  #follow(response: HttpResponse, resumable: boolean, followed: FollowedStream): void {
+    const place: StreamPlace = { lastEventId: undefined, retryMs: undefined };
+    this.#read(response, place, followed, (answered) => {
+      if (!answered && !this.#isOver(followed)) void this.#resume(resumable, place, followed);
+    });
   }
 
-  /** Reads a stream to its end, and resumes it where it broke off while an answer is awaited. */
-  async #follow(first: HttpResponse, resumable: boolean, { request, signal, onEnd }: FollowedStream): Promise<void> {
-    const place: StreamPlace = { lastEventId: undefined, retryMs: undefined };
-    const isOver = () => signal.aborted || this.#closing.signal.aborted;
-    let failures = 0;
-    let response: HttpResponse | undefined = first;
-    for (;;) {
-      if (response !== undefined) {
-        const answered = await readMessageStream(this, response, { place, maxBytes: this.#maxBytes, request });
-        if (answered || isOver()) return;
-        failures = 0;
-      }
+  #read(response: HttpResponse, place: StreamPlace, { request }: FollowedStream, onEnd: (answered: boolean) => void): void {
+    readMessageStream(this, response, { place, maxBytes: this.#maxBytes, request, onEnd });
+  }
+
+  /** The request was given up, or the whole session was. */
+  #isOver({ signal }: FollowedStream): boolean {
+    return signal.aborted || this.#closing.signal.aborted;
+  }
+
+  async #resume(resumable: boolean, place: StreamPlace, followed: FollowedStream): Promise<void> {
+    const { request, signal, onEnd } = followed;
+    for (let failures = 0; ;) {
       if (request !== undefined && (!resumable || place.lastEventId === undefined || failures >= maxReconnects)) return onEnd?.();
       const waitMs = place.retryMs ?? Math.min(firstReconnectMs * 2 ** failures, maxReconnectMs);
       await pause(waitMs, signal);
-      if (isOver()) return;
+      if (this.#isOver(followed)) return;
       failures++;
       try {
-        response = await this.#openStream(place.lastEventId, signal);
+        const response = await this.#openStream(place.lastEventId, signal);
+        const answered = await new Promise<boolean>((resolve) => this.#read(response, place, followed, resolve));
+        if (answered || this.#isOver(followed)) return;
+        failures = 0;
       } catch (error) {
-        if (isOver()) return;
+        if (this.#isOver(followed)) return;
         if (error instanceof SessionLostError) return this.#lose(error);
         this.onerror?.(error as Error);
-        response = undefined;
       }
     }
   }
@@ -206,8 +246,7 @@ class StreamableHttpTransport implements McpTransport {
   async #listen(): Promise<void> {
     const { signal } = this.#closing;
     try {
-      const response = await this.#openStream(undefined, signal);
-      await this.#follow(response, true, { signal });
+      this.#follow(await this.#openStream(undefined, signal), true, { signal });
     } catch (error) {
       const { status } = error as { status?: number };
       if (!signal.aborted && status !== 405) this.onerror?.(error as Error);
@@ -217,7 +256,7 @@ class StreamableHttpTransport implements McpTransport {
   async #openStream(lastEventId: string | undefined, signal: EndSignal): Promise<HttpResponse> {
     const headers = {
       accept: 'text/event-stream',
-      ...this.#sessionHeaders(this.sessionId),
+      ...sessionHeaders(this.sessionId, this.#version),
       ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
     };
     const response = await requestWithCredentials(
@@ -236,6 +275,8 @@ class StreamableHttpTransport implements McpTransport {
     void this.close();
   }
 }
+
+function ignored(): void {}
 
 function answers(text: string, request: RequestId): boolean {
   const value = text.startsWith('{') ? parsedJson(text) : undefined;
