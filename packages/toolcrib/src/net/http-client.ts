@@ -1,7 +1,7 @@
-import type { Pool } from 'undici';
 import { CribError } from '../model/crib-error.ts';
 import type { EndSignal } from '../model/end-signal.ts';
 import { ProtocolError } from '../model/named-errors.ts';
+import { HttpConnections } from './http-connections.ts';
 import { HttpExchange, type HttpReceiver, type HttpResponse } from './http-exchange.ts';
 import { passingOverContinue } from './pass-over-continue.ts';
 import { proxyRefusal } from './proxy.ts';
@@ -34,8 +34,8 @@ export interface HttpClient {
 const redirects = new Set([301, 302, 303, 307, 308]);
 const maxRedirects = 5;
 
-interface OpenedPool {
-  pool: Pool;
+interface Opened {
+  connections: HttpConnections;
   proxy: WayOut['proxy'];
 }
 
@@ -51,15 +51,15 @@ interface HttpClientInput {
  * The caller sets the limit with the signal.
  */
 export function createHttpClient({ open, origin, maxConnections = 256, refuseLoopback = false }: HttpClientInput): HttpClient {
-  let opened: OpenedPool | undefined;
+  let opened: Opened | undefined;
   let destroyed = false;
 
-  async function openPool(): Promise<OpenedPool> {
+  async function openConnections(): Promise<Opened> {
     const { connect, proxy } = await open({ origin, refuseLoopback });
-    const { Pool: HttpPool } = await import('undici');
-    const options = { connections: maxConnections, headersTimeout: 0, bodyTimeout: 0, connect: passingOverContinue(connect) };
-    opened ??= { pool: new HttpPool(origin, options), proxy };
-    if (destroyed) await opened.pool.destroy();
+    const { Client: ClientOf } = await import('undici');
+    const input = { origin, most: maxConnections, connect: passingOverContinue(connect), ClientOf };
+    opened ??= { connections: new HttpConnections(input), proxy };
+    if (destroyed) await opened.connections.destroy();
     return opened;
   }
 
@@ -67,7 +67,7 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
     const sending = new Sending(origin, request, receiver);
     if (opened !== undefined) sending.start(opened);
     else
-      openPool().then(
+      openConnections().then(
         (through) => sending.start(through),
         (error: unknown) => sending.failed(error),
       );
@@ -79,7 +79,7 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
     send,
     async destroy() {
       destroyed = true;
-      await opened?.pool.destroy();
+      await opened?.connections.destroy();
     },
   };
 }
@@ -90,7 +90,7 @@ class Sending implements HttpReceiver {
   readonly #request: HttpRequest;
   readonly #receiver: HttpReceiver;
   #url: URL | string;
-  #through: OpenedPool | undefined;
+  #through: Opened | undefined;
   #followed = 0;
 
   constructor(origin: string, request: HttpRequest, receiver: HttpReceiver) {
@@ -100,18 +100,18 @@ class Sending implements HttpReceiver {
     this.#receiver = receiver;
   }
 
-  start(through: OpenedPool): void {
+  start(through: Opened): void {
     this.#through = through;
-    const { pool, proxy } = through;
+    const { connections, proxy } = through;
     const { method, headers, body = null, signal } = this.#request;
     if (signal?.aborted === true) return this.failed(signal.reason);
-    if (pool.destroyed) return this.failed(new CribError('NETWORK_ERROR', `The connection to ${this.#origin} has been closed`));
+    if (connections.destroyed) return this.failed(new CribError('NETWORK_ERROR', `The connection to ${this.#origin} has been closed`));
     const url = this.#url;
     const path = typeof url === 'string' ? url : `${url.pathname}${url.search}`;
     const exchange = new HttpExchange(this, signal);
-    if (proxy === undefined) pool.dispatch({ method, path, headers, body }, exchange);
+    if (proxy === undefined) connections.dispatch({ method, path, headers, body }, exchange);
     // RFC 9112 §3.2.2: a proxy gets the whole address.
-    else pool.dispatch({ method, path: `${this.#origin}${path}`, headers: { ...headers, ...proxy.headers }, body }, exchange);
+    else connections.dispatch({ method, path: `${this.#origin}${path}`, headers: { ...headers, ...proxy.headers }, body }, exchange);
   }
 
   answered(response: HttpResponse): void {

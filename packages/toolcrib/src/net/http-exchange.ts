@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { EndSignal } from '../model/end-signal.ts';
 import { HttpBody } from './http-body.ts';
+import type { HttpConnection } from './http-connections.ts';
 
 export interface HttpResponse {
   status: number;
@@ -27,11 +28,18 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #body: HttpBody | undefined;
   #failed = false;
+  /** Given back when the exchange is over. */
+  connection: HttpConnection | undefined;
 
   constructor(receiver: HttpReceiver, signal: EndSignal | undefined) {
     this.#receiver = receiver;
     this.#signal = signal;
     signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** It has failed, though its connection may still have to notice. */
+  get isOver(): boolean {
+    return this.#failed;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -51,12 +59,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#letGo();
+    this.#letGo(false);
     this.#body?.end();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#letGo();
+    this.#letGo(true);
     if (this.#body === undefined) this.#fail(error);
     else this.#body.end(error);
   }
@@ -73,7 +81,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#receiver.failed(error);
   }
 
-  #letGo(): void {
+  #letGo(isBroken: boolean): void {
     this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.connection?.release(isBroken);
+    this.connection = undefined;
   }
 }

@@ -6,6 +6,9 @@ const beginning = /^HTTP\/1\.[01] 100[ \r\n]/;
 const couldBegin = /^(?:H|HT|HTT|HTTP|HTTP\/(?:1(?:\.(?:[01](?: (?:1(?:00?)?)?)?)?)?)?)$/;
 const end = '\r\n\r\n';
 const mostHeld = 16_384;
+/** The first digit of the status in the status line. */
+const statusAt = 9;
+const one = 0x31;
 
 /**
  * RFC 9110 §15.2: a client ignores an unsolicited `100 Continue`. Undici takes it for a broken connection, so it is removed before undici sees
@@ -33,6 +36,11 @@ function withoutContinue<Connection extends Socket>(socket: Connection): Connect
     const chunk = read(size);
     // An empty read makes the stream ask for more.
     if (!begins || chunk === null || size === 0) return chunk;
+    // Most answers show at once that they are another one.
+    if (held === undefined && chunk.length > statusAt && chunk[statusAt] !== one) {
+      begins = false;
+      return chunk;
+    }
     const bytes = held === undefined ? chunk : Buffer.concat([held, chunk]);
     held = undefined;
     const rest = afterContinue(bytes);
