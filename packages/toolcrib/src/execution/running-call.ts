@@ -199,13 +199,17 @@ export class RunningCall implements CallContext, CallOutcome, Deadline {
   }
 
   failed(failure: unknown): void {
-    if (!this.pending) return queueMicrotask(() => this.failed(failure));
+    if (this.pending) this.#fail(failure);
+    else queueMicrotask(() => this.#fail(failure));
+  }
+
+  #fail(failure: unknown): void {
     const recovery = this.#recovering ? undefined : this.#waiter?.recover(failure);
     if (recovery === undefined) return this.#settled()?.failed(failure);
     this.#recovering = true;
     recovery.then(
       (output) => this.answered(output),
-      (error: unknown) => this.failed(error),
+      (error: unknown) => this.#fail(error),
     );
   }
 
