@@ -16,7 +16,6 @@ if (!existsSync(folder)) throw new Error(`There is no ${folder}: set TOOLCRIB_TE
 
 const tools = await corpusTools(folder);
 const requests = readRequests(tools);
-const visible = { tools, has: () => true };
 const byWords = createToolSearch();
 const embedder = await openEmbedder();
 const byMeaning = createToolSearch({ embedder });
@@ -24,8 +23,8 @@ const rankers: Record<string, Ranker> = {
   'before: BM25 with weights': createEarlierSearch(tools),
   'plain BM25': createPlainBm25(tools),
   substring: createSubstring(tools),
-  Toolcrib: (text) => byWords.search(text, tools, visible),
-  'Toolcrib with embeddings': (text) => byMeaning.search(text, tools, visible),
+  Toolcrib: (text) => byWords.search(text, tools),
+  'Toolcrib with embeddings': (text) => byMeaning.search(text, tools),
 };
 
 /** Runs each request once unmeasured, so that no figure includes indexing or compilation. */

@@ -13,6 +13,7 @@ import type { DefinedSource, SourceRecord, SourceStatus } from './model/source.t
 import type { Tool } from './model/tool.ts';
 import { callFailure } from './execution/call-failure.ts';
 import type { CallEvent, RunningCall } from './execution/running-call.ts';
+import { activeToolsOf } from './inventory/source-tools.ts';
 import { mcpRegistrationSchema, type McpRegistration, type McpRegistrationInput } from './sources/mcp/registration/forms.ts';
 import type { McpDefinition } from './sources/mcp/mcp-definition.ts';
 import { registrationOf } from './sources/source-registrations.ts';
@@ -135,7 +136,7 @@ function createMcpService(crib: Crib): Omit<McpService, keyof AsyncDisposable> {
   }
 
   const statusOf = (id: string): SourceStatus => supervisor.statusOf(id) ?? { state: 'stopped' };
-  const activeTools = (id: string) => inventory.snapshot.tools.filter((tool) => tool.source_id === id && tool.state === 'active');
+  const activeTools = (id: string) => activeToolsOf(inventory.snapshot, id);
   const availableTools = () => callable().flatMap(({ id }) => (isAvailable(statusOf(id)) ? activeTools(id) : []));
 
   async function toggle(id: string, enabled: boolean): Promise<McpServer> {

@@ -81,7 +81,7 @@ export async function openSources(config: CribConfig, input: SourcesInput, opene
       await inventory.reload(new Set(['tool']));
       connected().refreshed(source);
     },
-    countTools: (sourceId) => inventory.snapshot.tools.filter((tool) => tool.source_id === sourceId && tool.state !== 'deprecated').length,
+    countTools: (sourceId) => inventory.snapshot.ofSource(sourceId).filter(({ state }) => state !== 'deprecated').length,
     onStatus: (sourceId, status) => connected().statusChanged(sourceId, status),
     observer: config.observer,
     note: (sourceId, message) => logs.of(sourceId).append('event', message),

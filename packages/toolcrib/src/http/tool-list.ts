@@ -26,7 +26,7 @@ export function createToolList({
 }: {
   inventory: Inventory;
 }): (principal: Principal, query: ListQuery, publicUrl: string) => ListPage {
-  const keptPages = new WeakMap<Access, Map<string, string>>();
+  const keptPages = new WeakMap<readonly Tool[], Map<string, string>>();
 
   function select(access: Access, query: ListQuery): readonly Tool[] {
     const tools = query.q === undefined ? access.tools : inventory.search(access, query.q);
@@ -68,8 +68,8 @@ export function createToolList({
       etag,
       body() {
         if (query.q !== undefined || query.group !== undefined) return render(access, query, publicUrl);
-        const pages = keptPages.get(access) ?? new Map<string, string>();
-        keptPages.set(access, pages);
+        const pages = keptPages.get(access.tools) ?? new Map<string, string>();
+        keptPages.set(access.tools, pages);
         const page = pages.get(key) ?? render(access, query, publicUrl);
         if (pages.size >= maxKeptPages) pages.clear();
         pages.set(key, page);

@@ -1,69 +1,92 @@
 import type { SourceRecord } from '../model/source.ts';
 import type { Tool, ToolRecord } from '../model/tool.ts';
+import type { ToolChange } from '../policy/tools-in-order.ts';
 import type { StoreNouns } from '../store/store.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
-import { createSnapshot, type Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 import { toolFromRecord } from './tool-from-record.ts';
 
 /** All sources and their tools at the time of this event. */
 export interface CurrentTools {
-  readonly revision: number;
+  /** Undefined before the first reading. */
+  readonly revision: number | undefined;
+  /** By namespace. */
   readonly sources: ReadonlyMap<string, SourceRecord>;
   readonly snapshot: Snapshot;
+}
+
+/** What has to be done to bring the tools up to date. */
+export interface ReadTools extends ToolChange {
+  readonly sources: ReadonlyMap<string, SourceRecord>;
 }
 
 /** Beyond this, reading everything is no slower than reading what changed. */
 const mostChanges = 100;
 
 /**
- * The current tools. Only changes since the last reading are read: with ten thousand tools, a refresh of one source or a hidden tool must not
- * cost reading them all. The caller reads within one transaction, so everything is of one moment.
+ * How the tools differ from the earlier ones. Only changes since the last reading are read: with ten thousand tools, a refresh of one source
+ * or a hidden tool must not cost reading them all. The caller reads within one transaction, so everything is of one moment.
  */
-export async function readCurrentTools(nouns: StoreNouns, revision: number, previous: CurrentTools | undefined): Promise<CurrentTools> {
+export async function readCurrentTools(nouns: StoreNouns, revision: number, previous: CurrentTools): Promise<ReadTools> {
   // Fewer events than before: the database was restored to an earlier state, and anything may be different.
-  if (previous === undefined || revision < previous.revision) return readAll(nouns, revision, previous);
+  if (previous.revision === undefined || revision < previous.revision) return readAll(nouns, previous);
   const changes = await nouns.events.subjectsAfter(previous.revision, ['source', 'tool'], mostChanges + 1);
-  if (changes.length === 0) return previous;
-  if (changes.length > mostChanges) return readAll(nouns, revision, previous);
+  if (changes.length > mostChanges) return readAll(nouns, previous);
 
-  const sources = await readSources(nouns);
-  const changedSources = new Set<string>();
-  const records = new Map<string, ToolRecord>();
+  const changedSources = new Map<string, SourceRecord | undefined>();
+  const ofTools: string[] = [];
   for (const { topic, subject } of changes) {
-    if (topic === 'source' || sources.has(subject) || previous.sources.has(subject)) {
-      changedSources.add(subject);
-      continue;
-    }
-    const record = await nouns.tools.get(subject);
-    if (record === undefined) return readAll(nouns, revision, previous);
-    records.set(subject, record);
+    const isSource = topic === 'source' || previous.sources.has(subject);
+    const source = changedSources.get(subject) ?? (await nouns.sources.get(subject));
+    if (isSource || source !== undefined) changedSources.set(subject, source);
+    else ofTools.push(subject);
   }
-  for (const id of changedSources) for (const record of await nouns.tools.listBySource(id)) records.set(record.tool_id, record);
-  const kept = previous.snapshot.tools.filter(({ tool_id, source_id }) => !changedSources.has(source_id) && !records.has(tool_id));
-  const tools = [...kept, ...toolsOf(records.values(), sources, previous)];
-  return { revision, sources, snapshot: createSnapshot(tools) };
+  const records = new Map<string, ToolRecord>();
+  for (const id of ofTools) {
+    const record = await nouns.tools.get(id);
+    if (record === undefined) return readAll(nouns, previous);
+    records.set(id, record);
+  }
+  for (const id of changedSources.keys()) for (const record of await nouns.tools.listBySource(id)) records.set(record.tool_id, record);
+  const sources = changedSources.size === 0 ? previous.sources : sourcesAfter(previous.sources, changedSources);
+  const gone = new Set([...changedSources.keys()].flatMap((id) => previous.snapshot.ofSource(id)));
+  return { sources, ...changeTo(records.values(), { sources, snapshot: previous.snapshot, gone }) };
 }
 
-async function readAll(nouns: StoreNouns, revision: number, previous: CurrentTools | undefined): Promise<CurrentTools> {
-  const sources = await readSources(nouns);
-  return { revision, sources, snapshot: createSnapshot(toolsOf(await nouns.tools.list(), sources, previous)) };
+async function readAll(nouns: StoreNouns, { snapshot }: CurrentTools): Promise<ReadTools> {
+  const sources = new Map((await nouns.sources.list()).map((source) => [source.id, source]));
+  return { sources, ...changeTo(await nouns.tools.list(), { sources, snapshot, gone: new Set(snapshot.tools) }) };
 }
 
-async function readSources(nouns: StoreNouns): Promise<Map<string, SourceRecord>> {
-  return new Map((await nouns.sources.list()).map((source) => [source.id, source]));
+function sourcesAfter(sources: ReadonlyMap<string, SourceRecord>, changed: ReadonlyMap<string, SourceRecord | undefined>) {
+  const kept = [...sources.values()].filter(({ id }) => !changed.has(id));
+  const all = [...kept, ...[...changed.values()].filter((source) => source !== undefined)];
+  return new Map(all.sort((a, b) => (a.namespace < b.namespace ? -1 : 1)).map((source) => [source.id, source]));
 }
 
-function toolsOf(records: Iterable<ToolRecord>, sources: ReadonlyMap<string, SourceRecord>, previous: CurrentTools | undefined): Tool[] {
-  const tools: Tool[] = [];
+interface Before {
+  sources: ReadonlyMap<string, SourceRecord>;
+  snapshot: Snapshot;
+  /** The tools that are no longer there, unless they are among the records. */
+  gone: Set<Tool>;
+}
+
+function changeTo(records: Iterable<ToolRecord>, { sources, snapshot, gone }: Before): ToolChange {
+  const removed = gone;
+  const added = new Set<Tool>();
   for (const record of records) {
     const source = sources.get(record.source_id);
+    const before = snapshot.find(record.tool_id);
     if (source === undefined || !source.enabled) continue;
     const tool = toolFromRecord(record, source);
-    const before = previous?.snapshot.byReference.get(tool.tool_id);
     // The same object for the same content keeps its compiled and rendered forms.
-    tools.push(before !== undefined && isSame(before, tool) ? before : tool);
+    if (before !== undefined && isSame(before, tool)) removed.delete(before);
+    else {
+      if (before !== undefined) removed.add(before);
+      added.add(tool);
+    }
   }
-  return tools;
+  return { removed, added };
 }
 
 function isSame(before: Tool, after: Tool): boolean {

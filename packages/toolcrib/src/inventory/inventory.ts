@@ -3,12 +3,14 @@ import type { ChangeTopic } from '../model/event.ts';
 import type { Principal } from '../model/principal.ts';
 import type { SourceRecord } from '../model/source.ts';
 import type { Tool } from '../model/tool.ts';
-import { type Access, type AccessBook, createAccessBook } from '../policy/access.ts';
-import { compileRules, type Rules } from '../policy/rules.ts';
+import { createLiveAccess, type Access } from '../policy/access.ts';
+import { ActiveTools } from '../policy/active-tools.ts';
+import type { Rules } from '../policy/rules.ts';
 import type { Store } from '../store/store.ts';
-import { readCurrentTools, type CurrentTools } from './current-tools.ts';
+import { createRulesReader } from './current-rules.ts';
+import { readCurrentTools } from './current-tools.ts';
 import { createToolSearch } from './search/tool-search.ts';
-import type { Snapshot } from './snapshot.ts';
+import { createSnapshot, type Snapshot } from './snapshot.ts';
 
 /** The topics whose changes it reads. */
 const topicsRead = ['source', 'tool', 'group', 'policy'] as const satisfies ChangeTopic[];
@@ -46,38 +48,47 @@ export async function openInventory({ store, warn, development = false, embedder
   const listeners = new Set<() => void>();
   const unavailable = new Set<string>();
   const toolSearch = createToolSearch({ embedder });
-  let current = withBook(await read(undefined));
-  toolSearch.changed(current.tools.snapshot.tools);
+  const rulesReader = createRulesReader({ warn, development });
+  const snapshot = createSnapshot();
+  const active = new ActiveTools();
+  let sources: ReadonlyMap<string, SourceRecord> = new Map();
+  let rules = (await read(undefined))();
+  const access = createLiveAccess({ rules, tools: active });
   let queue: Promise<void> = Promise.resolve();
   /** Whether the next reload has not begun yet. */
   let waiting = false;
 
-  interface State {
-    tools: CurrentTools;
-    rules: Rules;
-    book: AccessBook;
-  }
-
   /**
-   * Reads everything at one moment: a new policy with an old group could grant what neither the old nor the new state grants. Returns
-   * `previous` itself where nothing has changed, as when this server hears of its own change.
+   * Reads what has changed at one moment: a new policy with an old group could grant what neither the old nor the new state grants. Returns
+   * how to take it over.
    */
-  function read(previous: State | undefined): Promise<Pick<State, 'tools' | 'rules'>> {
+  function read(known: number | undefined): Promise<() => Rules> {
     return store.snapshot(async (nouns) => {
       const revision = await nouns.events.lastId(topicsRead);
-      if (previous?.rules.revision === revision) return previous;
-      const policies = await nouns.policies.list();
-      const groups = await nouns.groups.list();
-      const tools = await readCurrentTools(nouns, revision, previous?.tools);
-      const rules = compileRules({ policies, groups, revision, warn, development });
-      return { tools, rules };
+      // Nothing has changed, as when this server hears of its own change.
+      if (known === revision) return () => rules;
+      const changedRules = await rulesReader.read(nouns, revision);
+      const tools = await readCurrentTools(nouns, revision, { revision: known, sources, snapshot });
+      return () => {
+        ({ sources } = tools);
+        snapshot.change(tools);
+        // At the last moment, so that a source that went away during the reading stays away.
+        active.change(
+          tools.removed,
+          [...tools.added].filter((tool) => !unavailable.has(tool.source_id)),
+        );
+        toolSearch.change(tools);
+        return changedRules();
+      };
     });
   }
 
-  /** At the last moment, so that a source that went away during the reading stays away. */
-  function withBook({ tools, rules }: Pick<State, 'tools' | 'rules'>): State {
-    const available = tools.snapshot.tools.filter((tool) => !unavailable.has(tool.source_id));
-    return { tools, rules, book: createAccessBook({ rules, tools: available }) };
+  async function reloadNow(): Promise<void> {
+    const changed = (await read(rules.revision))();
+    if (changed === rules) return;
+    rules = changed;
+    access.follow(rules);
+    for (const listener of listeners) tell(listener);
   }
 
   /** A listener that fails must neither fail the change nor keep it from the others. */
@@ -91,20 +102,15 @@ export async function openInventory({ store, warn, development = false, embedder
 
   return {
     get rules() {
-      return current.rules;
+      return rules;
     },
-    get snapshot() {
-      return current.tools.snapshot;
-    },
+    snapshot,
     get sources() {
-      return current.tools.sources;
+      return sources;
     },
-    find: (reference) => current.tools.snapshot.byReference.get(reference),
-    accessOf: (principal) => current.book.accessOf(principal),
-    search(access, query) {
-      const visible = { tools: access.tools, has: (tool: Tool) => access.permissions.has(tool.tool_id) };
-      return toolSearch.search(query, current.tools.snapshot.tools, visible);
-    },
+    find: (reference) => snapshot.find(reference),
+    accessOf: access.accessOf,
+    search: (visible, query) => toolSearch.search(query, visible.tools),
     reload(topics) {
       // A reload that has not begun yet will see this change too: forty changes at once are read once, not forty times.
       if (waiting || !topicsRead.some((topic) => topics.has(topic))) return queue;
@@ -112,22 +118,18 @@ export async function openInventory({ store, warn, development = false, embedder
       // One at a time: an earlier reload that read older rows must never overwrite a later one.
       queue = queue
         .catch(() => undefined)
-        .then(async () => {
+        .then(() => {
           waiting = false;
-          const before = current;
-          const after = await read(before);
-          if (after === before) return;
-          current = withBook(after);
-          toolSearch.changed(after.tools.snapshot.tools);
-          for (const listener of listeners) tell(listener);
+          return reloadNow();
         });
       return queue;
     },
     setAvailable(sourceId, available) {
       if (available === !unavailable.has(sourceId)) return;
+      const tools = snapshot.ofSource(sourceId);
       if (available) unavailable.delete(sourceId);
       else unavailable.add(sourceId);
-      current = withBook(current);
+      active.change(available ? [] : tools, available ? tools : []);
       for (const listener of listeners) tell(listener);
     },
     onChange(listener) {

@@ -1,75 +1,92 @@
-import { hash } from 'node:crypto';
-import type { Policy } from '../model/policy.ts';
 import type { Principal } from '../model/principal.ts';
+import { RecentMap } from '../model/recent-map.ts';
+import type { Policy } from '../model/policy.ts';
 import type { Tool } from '../model/tool.ts';
+import { ActiveTools } from './active-tools.ts';
+import { GrantSet, type Access } from './grant-set.ts';
+import { GroupMembers } from './group-members.ts';
 import type { Rules } from './rules.ts';
 
-/** [POL-3] Why a tool is allowed: the ids of the policies that grant it, separated by spaces. */
-interface Permission {
-  readonly tool: Tool;
-  readonly policies: string;
-}
-
-/** Exactly what one caller may list and call. Callers with the same grants share one object. */
-export interface Access {
-  /** The one decision: list, call and stream all read this map. */
-  readonly permissions: ReadonlyMap<string, Permission>;
-  /** The same tools in the order they are listed. */
-  readonly tools: readonly Tool[];
-  /** Changes when anything this caller's list shows changes. */
-  readonly fingerprint: string;
-  readonly revision: number;
-}
+export type { Access } from './grant-set.ts';
 
 export interface AccessBook {
   accessOf(principal: Principal): Access;
 }
 
-/** How many different sets of grants are cached: each holds a list of tools, and there may be as many as there are callers. */
-const maxRemembered = 1000;
+/** Bounds the sets of grants that are kept: each may hold a list of tools, and there may be as many as there are callers. */
+const mostBytes = 64_000_000;
 
-/** Decides for one revision of rules and tools. A change makes a new book, so nothing here is ever stale. */
-export function createAccessBook({ rules, tools }: { rules: Rules; tools: readonly Tool[] }): AccessBook {
-  const active = tools.filter((tool) => tool.state === 'active');
-  const members = new Map<string, readonly Tool[]>();
-  const byGrants = new Map<readonly Policy[], Access>();
-  const byPrincipal = new WeakMap<Principal, Access>();
+interface AccessBookInput {
+  rules: Rules;
+  tools: readonly Tool[];
+  mostBytes?: number;
+}
 
-  function membersOf(groupId: string): readonly Tool[] {
-    let found = members.get(groupId);
-    if (found === undefined) {
-      const belongs = rules.groups.get(groupId);
-      found = belongs === undefined ? [] : active.filter(belongs);
-      members.set(groupId, found);
-    }
-    return found;
+/** Decides for rules and tools that stay as they are. */
+export function createAccessBook({ tools, ...input }: AccessBookInput): AccessBook {
+  return createLiveAccess({ ...input, tools: new ActiveTools(tools) });
+}
+
+export interface LiveAccess extends AccessBook {
+  /** Decides by these rules from now on. */
+  follow(rules: Rules): void;
+  /** How many sets of grants are kept. */
+  readonly kept: number;
+}
+
+/**
+ * Decides by rules and tools that change. Nothing is thrown away with a change: what was decided about a tool holds as long as the tool, the
+ * policies and their groups are the same objects, and lists are brought up to date by what changed when they are next read.
+ */
+export function createLiveAccess(input: { rules: Rules; tools: ActiveTools; mostBytes?: number }): LiveAccess {
+  const { tools } = input;
+  let { rules } = input;
+  const members = new GroupMembers(tools);
+  const sets = new RecentMap<GrantSet>(
+    input.mostBytes ?? mostBytes,
+    ({ bytes }) => bytes,
+    (set) => set.forget(),
+  );
+  const byGrants = new WeakMap<readonly Policy[], GrantSet>();
+  const byPrincipal = new WeakMap<Principal, { rules: Rules; set: GrantSet }>();
+
+  /** Its list was read, and weighs this much: what was read lately is kept. */
+  function onRead(set: GrantSet, bytes: number): void {
+    if (sets.get(set.key) === set && set.bytes === bytes) return;
+    sets.delete(set.key);
+    set.bytes = bytes;
+    sets.set(set.key, set);
   }
 
-  function accessByGrants(granted: readonly Policy[]): Access {
-    const policiesByTool = new Map<Tool, Set<string>>();
-    for (const policy of granted) {
-      for (const tool of policy.groups.flatMap(membersOf)) {
-        const policies = policiesByTool.get(tool) ?? new Set();
-        policiesByTool.set(tool, policies.add(policy.id));
-      }
+  function setOf(granted: readonly Policy[]): GrantSet {
+    const shared = byGrants.get(granted);
+    // Looked up again all the same, since that is what keeps it from being forgotten.
+    const key = shared?.key ?? granted.map(({ id }) => id).join(' ');
+    let set = sets.get(key);
+    if (set === undefined) {
+      set = shared ?? new GrantSet({ key, tools, members, onRead });
+      sets.set(key, set);
     }
-    const allowed = active.filter((tool) => policiesByTool.has(tool));
-    const permissions = new Map(allowed.map((tool) => [tool.tool_id, { tool, policies: [...(policiesByTool.get(tool) ?? [])].join(' ') }]));
-    const fingerprint = hash('sha256', allowed.map((tool) => tool.fingerprint).join('\n'), 'base64url').slice(0, 22);
-    return { permissions, tools: allowed, fingerprint, revision: rules.revision };
+    set.follow(rules, granted);
+    byGrants.set(granted, set);
+    return set;
   }
 
   return {
     accessOf(principal) {
-      let access = byPrincipal.get(principal);
-      if (access === undefined) {
-        const granted = rules.granted(principal.claims);
-        access = byGrants.get(granted) ?? accessByGrants(granted);
-        if (byGrants.size >= maxRemembered) byGrants.clear();
-        byGrants.set(granted, access);
-        byPrincipal.set(principal, access);
+      let found = byPrincipal.get(principal);
+      // Other rules may grant this caller other policies, whatever became of the set that they had.
+      if (found?.rules !== rules) {
+        found = { rules, set: setOf(rules.granted(principal.claims)) };
+        byPrincipal.set(principal, found);
       }
-      return access;
+      return found.set.access;
+    },
+    follow(changed) {
+      rules = changed;
+    },
+    get kept() {
+      return sets.size;
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Group, Selector } from '../model/policy.ts';
 import type { Tool } from '../model/tool.ts';
 import { compilePattern } from './pattern.ts';
 
-type ToolTest = (tool: Tool) => boolean;
+export type ToolTest = (tool: Tool) => boolean;
 
 /** [POL-4] Whether a tool is in a group: any selector chooses it or it is included by id, and nothing excludes it. Throws on a bad expression. */
 export function compileGroup(group: Pick<Group, 'selectors' | 'include' | 'exclude'>): ToolTest {

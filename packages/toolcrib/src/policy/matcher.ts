@@ -6,6 +6,8 @@ import { compileSafeRegex } from './safe-regex.ts';
 export interface CompiledMatcher {
   readonly matcher: Matcher;
   readonly segments: readonly string[];
+  /** The same for the same claim, however its path is written. */
+  readonly claim: string;
   holds(claims: JsonObject): boolean;
 }
 
@@ -16,6 +18,7 @@ export function compileMatcher(matcher: Matcher): CompiledMatcher {
   return {
     matcher,
     segments,
+    claim: JSON.stringify(segments),
     holds(claims) {
       const claim = claimAt(claims, segments);
       return claim !== undefined && test(claim);

@@ -15,11 +15,12 @@ const tools = [
 
 function search(query: string, all: readonly Tool[], visible: (tool: Tool) => boolean = () => true): string[] {
   const toolSearch = createToolSearch({ embedder });
-  return toolSearch.search(query, all, { tools: all.filter(visible), has: visible }).map(({ name }) => name);
+  toolSearch.search('', all);
+  return toolSearch.search(query, all.filter(visible)).map(({ name }) => name);
 }
 
 test('[FIND-1] tools are found that share no word with the query, with an embedder', () => {
-  expect(createToolSearch().search('automobile motors', tools, { tools, has: () => true })).toEqual([]);
+  expect(createToolSearch().search('automobile motors', tools)).toEqual([]);
   expect(search('automobile motors', tools)).toEqual(['garage:repair_engine']);
 });
 
@@ -34,7 +35,7 @@ test('[INV-4] [FIND-1] tools the caller may not see change neither the results o
     expect([query, search(query, tools, isMine)]).toEqual([query, search(query, tools.filter(isMine))]);
 });
 
-test('[FIND-1] a vector is made once for each definition, before anybody searches', async () => {
+test('[FIND-1] a vector is made once for each definition, before anybody searches', () => {
   const embedded: string[] = [];
   const counting = {
     ...embedder,
@@ -44,10 +45,10 @@ test('[FIND-1] a vector is made once for each definition, before anybody searche
     },
   };
   const meanings = createMeaningIndex(counting);
-  await meanings.follow(tools);
+  for (const tool of tools) meanings.add(tool);
   expect(embedded).toEqual(['feed lion feed a lion', 'wash elephant wash an elephant', 'repair engine repair an engine']);
   const changed = sampleTool({ namespace: 'zoo', name: 'feed_lion', text: 'Feeds the old lion' });
-  await meanings.follow([changed, ...tools.slice(1)]);
+  for (const tool of [changed, ...tools.slice(1)]) meanings.add(tool);
   expect(embedded.slice(3)).toEqual(['feed lion feed the old lion']);
   meanings.nearness(['tiger'], [changed, ...tools.slice(1)]);
   expect(embedded.slice(4)).toEqual(['tiger']);

@@ -33,14 +33,14 @@ describe.skipIf(!folder.available)('[FIND-1] on requests that were set aside', (
 
   test('words find the right tool among the first five 1.4 times as often as before', () => {
     const toolSearch = createToolSearch();
-    const reached = recallAt5((text) => toolSearch.search(text, tools, { tools, has: () => true }));
+    const reached = recallAt5((text) => toolSearch.search(text, tools));
     expect(reached).toBeGreaterThan(0.74);
     expect(reached / before).toBeGreaterThanOrEqual(1.4);
   });
 
   test('words and meaning together do so 1.6 times as often', async () => {
     const toolSearch = createToolSearch({ embedder: await openEmbedder() });
-    const reached = recallAt5((text) => toolSearch.search(text, tools, { tools, has: () => true }));
+    const reached = recallAt5((text) => toolSearch.search(text, tools));
     expect(reached).toBeGreaterThan(0.76);
     expect(reached / before).toBeGreaterThanOrEqual(1.6);
   });

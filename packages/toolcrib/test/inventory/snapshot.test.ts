@@ -17,7 +17,7 @@ describe('a tool', () => {
     ['a dotted name with separators in the tool’s own name', 'files.a.b:c', odd],
     ['the name of a twin in another source', 'files-2:read', twin],
   ])('[NAME-1] is found by %s', (_form, reference, tool) => {
-    expect(snapshot.byReference.get(reference)).toBe(tool);
+    expect(snapshot.find(reference)).toBe(tool);
   });
 
   test.each([
@@ -33,14 +33,14 @@ describe('a tool', () => {
     '__proto__',
     'constructor',
   ])('[NAME-4] is never found by %j', (reference) => {
-    expect(snapshot.byReference.get(reference)).toBeUndefined();
+    expect(snapshot.find(reference)).toBeUndefined();
   });
 
   test('[NAME-4] that is named like the id of another is found only by its own names', () => {
     const impostor = sampleTool({ namespace: 'evil', name: read.tool_id });
     const both = createSnapshot([impostor, read]);
-    expect(both.byReference.get(read.tool_id)).toBe(read);
-    expect(both.byReference.get(`evil:${read.tool_id}`)).toBe(impostor);
+    expect(both.find(read.tool_id)).toBe(read);
+    expect(both.find(`evil:${read.tool_id}`)).toBe(impostor);
   });
 });
 
@@ -52,7 +52,7 @@ test('tools are in the order of their names, however they came', () => {
 test('[NAME-3] adding a source renames no tool', () => {
   const added = sampleTool({ namespace: 'file', name: 's_read' });
   const after = createSnapshot([added, twin, read, odd]);
-  for (const tool of snapshot.tools) expect(after.byReference.get(tool.tool_id)?.model_name).toBe(tool.model_name);
+  for (const tool of snapshot.tools) expect(after.find(tool.tool_id)?.model_name).toBe(tool.model_name);
   expect(new Set(after.tools.map((tool) => tool.model_name.toLowerCase())).size).toBe(4);
 });
 

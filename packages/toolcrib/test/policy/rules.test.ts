@@ -105,8 +105,10 @@ describe('the cache of decisions', () => {
     }
   });
 
-  test('is emptied when it is full, and decisions stay the same', () => {
+  test('forgets the oldest when it is full, and decisions stay the same', () => {
     const matches = rulesOf([samplePolicy({ id: 'even', matchers: [{ path: 'n', operator: 'matches', value: '.*[02468]' }] })]);
-    for (let n = 0; n < 21_000; n++) expect(matches.granted({ n: String(n) }).length).toBe(n % 2 === 0 ? 1 : 0);
+    let wrong = 0;
+    for (let n = 0; n < 110_000; n++) if (matches.granted({ n: String(n) }).length !== (n % 2 === 0 ? 1 : 0)) wrong++;
+    expect(wrong).toBe(0);
   });
 });

@@ -1,15 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Embedder } from '../../model/embedder.ts';
 import type { Tool } from '../../model/tool.ts';
 import { headline, ownName } from './tool-words.ts';
 import { wordsOf } from './words.ts';
 
-/** After this many vectors, other work gets a turn. */
-const atOnce = 50;
-
 export interface MeaningIndex {
-  /** Computes the missing vectors, a few at a time. */
-  follow(tools: readonly Tool[]): Promise<void>;
+  /** Computes the vector before a search needs it. */
+  add(tool: Tool): void;
   /** How similar each tool is in meaning, from 0 to 1, in the order of the tools. */
   nearness(words: readonly string[], tools: readonly Tool[]): Float32Array;
 }
@@ -27,13 +23,7 @@ export function createMeaningIndex(embedder: Embedder): MeaningIndex {
   }
 
   return {
-    async follow(tools) {
-      const missing = tools.filter((tool) => !vectors.has(tool));
-      for (let start = 0; start < missing.length; start += atOnce) {
-        for (const tool of missing.slice(start, start + atOnce)) vectorOf(tool);
-        await setImmediate();
-      }
-    },
+    add: (tool) => void vectorOf(tool),
     nearness(words, tools) {
       const wanted = embedder.embed(words.join(' '));
       const found = new Float32Array(tools.length);

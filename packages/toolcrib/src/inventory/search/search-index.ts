@@ -1,9 +1,10 @@
 import type { Tool } from '../../model/tool.ts';
 import { nearestWord } from './nearest-word.ts';
+import { slotOf, weightOf } from './posting-list.ts';
 import { conceptsOf, type Concept } from './query-concepts.ts';
 import { relatedWords } from './related-words.ts';
-import { toolWords } from './tool-words.ts';
 import { translations } from './translations.ts';
+import { WordIndex, type VisibleSlots } from './word-index.ts';
 
 /** How fast repetition stops helping (BM25's k1). Lengths are taken into account where the words are counted. */
 const saturation = 3;
@@ -12,68 +13,34 @@ const furtherWords = 0.3;
 /** How much it counts that a tool has everything that is asked for, and not just one part of it many times. */
 const completeness = 0.7;
 
-export interface VisibleTools {
-  readonly tools: readonly Tool[];
-  has(tool: Tool): boolean;
-}
-
 interface Scores {
   concepts: readonly Concept[];
-  scores: Map<Tool, number>;
+  /** In the order of the visible tools; 0 where a tool does not fit. */
+  scores: Float64Array;
 }
 
 export interface SearchIndex {
-  /** Searches these tools from now on. The cost depends on how many came or went. */
-  follow(tools: readonly Tool[]): void;
-  /** How well each visible tool fits the query, where it fits at all. */
-  score(query: string, visible: VisibleTools): Scores;
+  add(tool: Tool): void;
+  delete(tool: Tool): void;
+  /** How well each visible tool fits the query. Tools that were not added yet are added. */
+  score(query: string, visible: readonly Tool[]): Scores;
 }
-
-type Posting = readonly [tool: Tool, weight: number];
 
 /**
  * [INV-4] BM25 over names, descriptions and parameters, for the words of the query and for synonyms. Tools that the caller may not see are
  * left out before anything is counted, so the order and ranks of the visible tools reveal nothing about the others.
  */
 export function createSearchIndex(): SearchIndex {
-  const postings = new Map<string, Map<Tool, number>>();
-  let followed: readonly Tool[] = [];
-
-  function add(tool: Tool): void {
-    for (const [word, weight] of toolWords(tool)) {
-      const ofWord = postings.get(word);
-      if (ofWord === undefined) postings.set(word, new Map([[tool, weight]]));
-      else ofWord.set(tool, weight);
-    }
-  }
-
-  function remove(tool: Tool): void {
-    for (const word of toolWords(tool).keys()) {
-      const ofWord = postings.get(word);
-      ofWord?.delete(tool);
-      if (ofWord?.size === 0) postings.delete(word);
-    }
-  }
-
-  /** A caller who may use ten tools out of thousands does not wait while the others are searched. */
-  function visibleWith(word: string, visible: VisibleTools): Posting[] {
-    const ofWord = postings.get(word);
-    if (ofWord === undefined) return [];
-    if (ofWord.size <= visible.tools.length) return [...ofWord].filter(([tool]) => visible.has(tool));
-    return visible.tools.flatMap((tool) => {
-      const weight = ofWord.get(tool);
-      return weight === undefined ? [] : [[tool, weight] as const];
-    });
-  }
+  const index = new WordIndex();
 
   function* candidates(): Iterable<string> {
-    yield* postings.keys();
+    yield* index.words();
     yield* relatedWords.keys();
     yield* translations.keys();
   }
 
-  function vocabularyOf(visible: VisibleTools) {
-    const count = (word: string) => visibleWith(word, visible).length;
+  function vocabularyOf(visible: VisibleSlots) {
+    const count = (word: string) => index.postings(word, visible).length;
     const isKnown = (word: string) => relatedWords.has(word) || translations.has(word);
     return {
       has: (word: string) => count(word) > 0,
@@ -81,48 +48,45 @@ export function createSearchIndex(): SearchIndex {
     };
   }
 
-  /** How well each tool matches one concept. */
-  function scoreConcept({ words }: Concept, visible: VisibleTools): Map<Tool, number> {
-    const best = new Map<Tool, number>();
-    const sums = new Map<Tool, number>();
+  /** Adds how well each tool matches one concept to the sums, and counts the concepts that each matches. */
+  function addConcept({ words }: Concept, visible: VisibleSlots, total: Float64Array, matched: Uint8Array): void {
+    const best = new Float64Array(index.slots);
+    const sums = new Float64Array(index.slots);
+    const found: number[] = [];
     for (const [word, worth] of words) {
-      const list = visibleWith(word, visible);
-      const rarity = worth * Math.log(1 + (visible.tools.length - list.length + 0.5) / (list.length + 0.5));
-      for (const [tool, weight] of list) {
+      const postings = index.postings(word, visible);
+      const rarity = worth * Math.log(1 + (visible.slots.length - postings.length + 0.5) / (postings.length + 0.5));
+      for (const posting of postings) {
+        const slot = slotOf(posting);
+        const weight = weightOf(posting);
         const score = (rarity * weight * (saturation + 1)) / (weight + saturation);
-        sums.set(tool, (sums.get(tool) ?? 0) + score);
-        if (score > (best.get(tool) ?? 0)) best.set(tool, score);
+        const sum = sums[slot] ?? 0;
+        if (sum === 0) found.push(slot);
+        sums[slot] = sum + score;
+        if (score > (best[slot] ?? 0)) best[slot] = score;
       }
     }
-    for (const [tool, score] of best) sums.set(tool, score + furtherWords * ((sums.get(tool) ?? 0) - score));
-    return sums;
+    for (const slot of found) {
+      const most = best[slot] ?? 0;
+      total[slot] = (total[slot] ?? 0) + most + furtherWords * ((sums[slot] ?? 0) - most);
+      matched[slot] = (matched[slot] ?? 0) + 1;
+    }
   }
 
   return {
-    follow(tools) {
-      if (tools === followed) return;
-      const before = new Set(followed);
-      const after = new Set(tools);
-      for (const tool of before) if (!after.has(tool)) remove(tool);
-      for (const tool of after) if (!before.has(tool)) add(tool);
-      followed = tools;
-    },
-    score(query, visible) {
-      const concepts = conceptsOf(query, vocabularyOf(visible));
-      const sums = new Map<Tool, { score: number; concepts: number }>();
-      for (const concept of concepts) {
-        for (const [tool, score] of scoreConcept(concept, visible)) {
-          const sum = sums.get(tool);
-          if (sum === undefined) sums.set(tool, { score, concepts: 1 });
-          else {
-            sum.score += score;
-            sum.concepts++;
-          }
-        }
-      }
-      const scores = new Map<Tool, number>();
-      for (const [tool, sum] of sums) scores.set(tool, sum.score * (sum.concepts / concepts.length) ** completeness);
-      return { concepts, scores };
-    },
+    add: (tool) => index.add(tool),
+    delete: (tool) => index.delete(tool),
+    score: (query, tools) =>
+      index.among(tools, (visible) => {
+        const concepts = conceptsOf(query, vocabularyOf(visible));
+        const total = new Float64Array(index.slots);
+        const matched = new Uint8Array(index.slots);
+        for (const concept of concepts) addConcept(concept, visible, total, matched);
+        const scores = Float64Array.from(
+          visible.slots,
+          (slot) => (total[slot] ?? 0) * ((matched[slot] ?? 0) / Math.max(1, concepts.length)) ** completeness,
+        );
+        return { concepts, scores };
+      }),
   };
 }
