@@ -8,7 +8,7 @@ import { echoRequests, peerRequests } from './echo-requests.ts';
 import { startIssuer } from './issuer.ts';
 import { startLoadProcess } from './load-process.ts';
 import { baseline, measureCalls, overHttp, type Contestant, type Spell } from './measure-calls.ts';
-import { mcpTargets, mcpToMarkdown, type Absent, type McpResults } from './mcp-report.ts';
+import { comparisons, mcpTargets, mcpToMarkdown, type Absent, type McpResults } from './mcp-report.ts';
 import { sourceOf, startWithSources } from './mcp-toolcrib.ts';
 import { measureStandby } from './measure-standby.ts';
 import { installed } from './peers/installed.ts';
@@ -31,7 +31,9 @@ const directory = cleanup.adopt(await mkdtemp(join(tmpdir(), 'toolcrib-bench-'))
 const issuer = cleanup.use(await startIssuer());
 
 const standby = options.only.has('standby') ? await measureStandby({ issuer, directory, command: echoCommand }) : null;
-const calls = options.only.has('calls') ? await callsBesideOthers() : { figures: [], turns: { kept: 0, made: 0 }, absent: [] };
+const calls = options.only.has('calls')
+  ? await callsBesideOthers()
+  : { figures: [], compared: [], turns: { kept: 0, made: 0 }, absent: [] };
 const results: McpResults = {
   measured_at: new Date().toISOString(),
   machine,
@@ -39,8 +41,9 @@ const results: McpResults = {
   turns: calls.turns,
   absent: calls.absent,
   calls: calls.figures,
+  compared: calls.compared,
   standby,
-  targets: mcpTargets(calls.figures, standby),
+  targets: mcpTargets(calls.compared, standby),
 };
 await writeResults(options.name, results);
 console.log(mcpToMarkdown(results));
@@ -53,8 +56,10 @@ async function callsBesideOthers() {
   const absent: Absent[] = [];
   const { toToolcrib, toEcho } = echoRequests(issuer, options.users);
 
-  const bare = running.use(await startServerProcess({ args: (port) => [script(baseline), String(port)] }));
-  contestants.push(overHttp({ load, name: baseline, server: bare, requests: toEcho }));
+  for (const name of ['node-http-echo', baseline]) {
+    const bare = running.use(await startServerProcess({ args: (port) => [script(name), String(port)] }));
+    contestants.push(overHttp({ load, name, server: bare, requests: toEcho }));
+  }
 
   const remote = running.use(await startServerProcess({ args: (port) => [script('mcp-echo-http'), String(port)] }));
   pinToCore(remote.pid, 1);
@@ -113,7 +118,11 @@ async function callsBesideOthers() {
   contestants.push({ name: 'SDK client, no gateway (stdio)', connections: [1], run: (spell) => direct.run(spell) });
 
   // There are many contestants: each gets less time, so that the run ends within 6 minutes.
-  const { figures, turns, answered, failed } = await measureCalls(contestants, { ...options, patience: 1.15, firstWarmUpSeconds: 2 });
+  const { figures, turns, answered, failed, compare } = await measureCalls(contestants, {
+    ...options,
+    patience: 1.15,
+    firstWarmUpSeconds: 2,
+  });
   for (const [name, reason] of failed) absent.push({ name, reason: `it did not hold out: ${reason}` });
   await running.disposeAsync();
   for (const [name, place] of places) {
@@ -121,5 +130,5 @@ async function callsBesideOthers() {
     const recorded = await recordedCalls(place);
     if (recorded !== expected) throw new Error(`${name} got ${expected} calls but recorded ${recorded}`);
   }
-  return { figures, turns, absent };
+  return { figures, compared: comparisons(figures, compare), turns, absent };
 }

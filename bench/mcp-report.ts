@@ -1,6 +1,14 @@
-import type { CallFigures } from './measure-calls.ts';
+import { baseline, type CallFigures, type Compare, type Comparison, type Measure } from './measure-calls.ts';
 import type { StandbyFigures } from './measure-standby.ts';
-import { callCells, callHeads, countOf, table, verdictTable, type Target } from './report.ts';
+import { rustProxy } from './peers/peers.ts';
+import { callCells, callHeads, countOf, ratioText, table, verdictTable, type Target } from './report.ts';
+
+const kinds = ['stdio', 'http'] as const;
+type Kind = (typeof kinds)[number];
+
+/** Contestants are named after the kind of server behind them, if there is any. */
+const isOf = (kind: Kind, name: string) => name.endsWith(`(${kind})`) || !name.includes('(');
+const isPeer = (name: string) => name.includes('(') && !name.startsWith('toolcrib') && !name.startsWith('SDK client');
 
 /** A peer that takes no part, and why. */
 export interface Absent {
@@ -15,34 +23,47 @@ export interface McpResults {
   turns: { kept: number; made: number };
   absent: Absent[];
   calls: CallFigures[];
+  compared: Comparison[];
   standby: StandbyFigures | null;
   targets: Target[];
 }
 
+/** Toolcrib beside every other contestant with the same kind of server behind it, and beside what has none. */
+export function comparisons(calls: CallFigures[], compare: Compare): Comparison[] {
+  const claims = kinds.flatMap((kind) => {
+    const own = `toolcrib (${kind})`;
+    const others = calls.filter(({ name }) => name !== own && isOf(kind, name));
+    return others.map(({ name, connections }) => {
+      const measure: Measure = connections === 1 ? 'p50Us' : 'callsPerSecond';
+      return compare({ connections, measure, own, other: name });
+    });
+  });
+  return claims.filter((claim) => claim !== undefined);
+}
+
 /** Our targets. They are reported, never asserted: the speed of a machine does not make a change right or wrong. */
-export function mcpTargets(calls: CallFigures[], standby: StandbyFigures | null): Target[] {
+export function mcpTargets(compared: Comparison[], standby: StandbyFigures | null): Target[] {
   const found: Target[] = [];
-  const many = calls.filter(({ connections }) => connections === 32);
+  const add = (target: string, claim: Comparison | undefined, isMet: (ratio: number) => boolean) => {
+    if (claim === undefined) return;
+    found.push({ target, measured: `${ratioText(claim.ratio, claim.quartiles)} of ${claim.other}`, met: isMet(claim.ratio) });
+  };
+  const of = (kind: Kind, connections: number, other: string) =>
+    compared.find((claim) => claim.own === `toolcrib (${kind})` && claim.connections === connections && claim.other.startsWith(other));
   for (const [kind, least] of [
-    ['stdio', 0.6],
+    ['stdio', 0.8],
     ['http', 0.33],
   ] as const) {
-    const own = many.find(({ name }) => name === `toolcrib (${kind})`);
-    if (own === undefined) continue;
-    const ratio = own.ratio_to_fastify;
-    found.push({ target: `${kind}, 32 connections: at least ${least} of bare Fastify`, measured: ratio.toFixed(2), met: ratio >= least });
-    const others = many.filter(({ name }) => name.endsWith(`(${kind})`) && !name.startsWith('toolcrib'));
-    const best = others.toSorted((a, b) => b.ratio_to_fastify - a.ratio_to_fastify)[0];
-    if (best === undefined) continue;
-    const measured = `${ratio.toFixed(2)} to ${best.ratio_to_fastify.toFixed(2)} of ${best.name}`;
-    found.push({ target: `${kind}, 32 connections: ahead of every peer`, measured, met: ratio > best.ratio_to_fastify });
+    add(`${kind}, 32 connections: at least ${least} of bare Fastify`, of(kind, 32, baseline), (ratio) => ratio >= least);
+    const peers = compared.filter(({ own, connections, other }) => own === `toolcrib (${kind})` && connections === 32 && isPeer(other));
+    const strongest = peers.toSorted((a, b) => a.ratio - b.ratio)[0];
+    add(`${kind}, 32 connections: ahead of every peer, the strongest being`, strongest, (ratio) => ratio > 1);
   }
-  const p50 = (name: string) => calls.find((row) => row.connections === 1 && row.name.startsWith(name))?.p50_us;
-  const [own, direct] = [p50('toolcrib (stdio)'), p50('SDK client')];
-  if (own !== undefined && direct !== undefined) {
-    const times = own / direct;
-    found.push({ target: 'stdio, 1 connection: p50 at most 2.5 of the direct SDK call', measured: times.toFixed(2), met: times <= 2.5 });
+  add('stdio, 32 connections: wanted 1.2 of the Rust proxy', of('stdio', 32, rustProxy), (ratio) => ratio >= 1.2);
+  for (const kind of kinds) {
+    add(`${kind}, 1 connection: p50 at most that of the Rust proxy`, of(kind, 1, rustProxy), (ratio) => ratio <= 1);
   }
+  add('stdio, 1 connection: p50 at most 2.5 of the direct SDK call', of('stdio', 1, 'SDK client'), (ratio) => ratio <= 2.5);
   if (standby !== null) {
     const part = standby.with_standby_ms / standby.cold_start_ms;
     found.push({
@@ -57,14 +78,13 @@ export function mcpTargets(calls: CallFigures[], standby: StandbyFigures | null)
 /** The results as the tables of README.md. */
 export function mcpToMarkdown(results: McpResults): string {
   const sections = [`${results.machine}; \`${results.command}\``];
-  for (const kind of ['stdio', 'http']) {
+  for (const kind of kinds) {
     for (const connections of [32, 1]) {
-      const rows = results.calls.filter(
-        (row) => row.connections === connections && (row.name.endsWith(`(${kind})`) || !row.name.includes('(')),
-      );
+      const rows = results.calls.filter((row) => row.connections === connections && isOf(kind, row.name));
       if (rows.length > 1) sections.push(callTable(kind, connections, rows));
     }
   }
+  if (results.compared.length > 0) sections.push(comparisonTable(results.compared));
   if (results.turns.made > 0) sections.push(`Of ${results.turns.made} turns the ${results.turns.kept} with the least noise were kept.`);
   if (results.absent.length > 0) {
     sections.push(['Not measured:', ...results.absent.map(({ name, reason }) => `- ${name}: ${reason}`)].join('\n'));
@@ -74,7 +94,23 @@ export function mcpToMarkdown(results: McpResults): string {
   return sections.join('\n\n');
 }
 
-function callTable(kind: string, connections: number, rows: CallFigures[]): string {
+function comparisonTable(compared: Comparison[]): string {
+  const names = [...new Set(compared.map(({ other }) => other.replace(/ \((stdio|http)\)$/, '')))];
+  const cell = (name: string, kind: Kind, connections: number) => {
+    const claim = compared.find(
+      (one) => one.own === `toolcrib (${kind})` && one.connections === connections && [name, `${name} (${kind})`].includes(one.other),
+    );
+    return claim === undefined ? null : ratioText(claim.ratio, claim.quartiles);
+  };
+  const columns = [32, 1].flatMap((connections) => kinds.map((kind) => ({ kind, connections })));
+  const heads = columns.map(({ kind, connections }) => `${kind}, ${countOf(connections)}: ${connections === 1 ? 'p50' : 'calls/s'}`);
+  return table(
+    ['Toolcrib, of (middle half)', ...heads],
+    names.map((name) => [name].concat(columns.map(({ kind, connections }) => cell(name, kind, connections) ?? '–'))),
+  );
+}
+
+function callTable(kind: Kind, connections: number, rows: CallFigures[]): string {
   const behind = `${kind === 'stdio' ? 'stdio' : 'streamable HTTP'} behind it, ${countOf(connections)}`;
   const heads = [behind, ...callHeads, 'of the server behind it: CPU s per 1,000 calls', 'memory under load MB', 'cores: anything else'];
   const cells = rows.map((row) => [

@@ -72,7 +72,24 @@ export interface CallMeasurement {
   answered: Map<string, number>;
   /** Contestants that failed, and why; they have no figures. */
   failed: Map<string, string>;
+  /** Compares two contestants turn by turn; undefined if one of them has no figures. */
+  compare: Compare;
 }
+
+/** What two contestants are compared by. */
+export type Measure = 'callsPerSecond' | 'p50Us';
+
+export interface Comparison {
+  connections: number;
+  measure: Measure;
+  own: string;
+  other: string;
+  /** Own to other within each turn: the median of all turns, and the range of their middle half. */
+  ratio: number;
+  quartiles: [number, number];
+}
+
+export type Compare = (claim: Pick<Comparison, 'connections' | 'measure' | 'own' | 'other'>) => Comparison | undefined;
 
 interface MeasureOptions {
   rounds: number;
@@ -141,28 +158,46 @@ export async function measureCalls(
     const most = Math.max(...[...made.values()].map((turns) => turns.length));
     if (most % 10 === 0) console.error(`calls: ${most} turns done, ${wanted} quiet ones wanted`);
   }
-  const figures = [...made].flatMap(([connections, turns]) => {
-    // Chosen by their noise, never by their results.
-    const kept = turns.toSorted((a, b) => noise(a) - noise(b)).slice(0, wanted);
-    const of = (name: string) => kept.map((turn) => turn.get(name)).filter((report) => report !== undefined);
+  // Chosen by their noise, never by their results.
+  const kept = new Map(
+    [...made].map(([connections, turns]) => [connections, turns.toSorted((a, b) => noise(a) - noise(b)).slice(0, wanted)]),
+  );
+  const figures = [...kept].flatMap(([connections, turns]) => {
+    const of = (name: string) => turns.map((turn) => turn.get(name)).filter((report) => report !== undefined);
     return takingPart(connections).map(({ name }) => summarise(name, connections, of(name), of(baseline)));
   });
+  const compare: Compare = (claim) => compareTurns(claim, failed.has(claim.other) ? [] : (kept.get(claim.connections) ?? []));
   const total = [...made.values()].reduce((sum, turns) => sum + turns.length, 0);
-  return { figures, turns: { kept: wanted * made.size, made: total }, answered, failed };
+  return { figures, turns: { kept: wanted * made.size, made: total }, answered, failed, compare };
+}
+
+function compareTurns(claim: Parameters<Compare>[0], turns: Turn[]): Comparison | undefined {
+  const ratios = turns.flatMap((turn) => {
+    const [own, other] = [turn.get(claim.own), turn.get(claim.other)];
+    return own === undefined || other === undefined ? [] : [own[claim.measure] / other[claim.measure]];
+  });
+  return ratios.length === 0 ? undefined : { ...claim, ...middleHalf(ratios) };
+}
+
+function middleHalf(ratios: number[]): Pick<Comparison, 'ratio' | 'quartiles'> {
+  const sorted = ratios.toSorted((a, b) => a - b);
+  const at = (part: number) => rounded(quantile(sorted, part), 3);
+  return { ratio: at(0.5), quartiles: [at(0.25), at(0.75)] };
 }
 
 function summarise(name: string, connections: number, own: LoadReport[], base: LoadReport[]): CallFigures {
   const middle = (pick: (report: LoadReport) => number, digits = 0) => rounded(median(own.map(pick)), digits);
-  const ratios = own.map(({ callsPerSecond }, turn) => callsPerSecond / (base[turn]?.callsPerSecond ?? Number.NaN)).sort((a, b) => a - b);
-  const quartile = (part: number) => rounded(quantile(ratios, part), 3);
+  const { ratio, quartiles } = middleHalf(
+    own.map(({ callsPerSecond }, turn) => callsPerSecond / (base[turn]?.callsPerSecond ?? Number.NaN)),
+  );
   const cpu = per1000(own, 'serverCpuSeconds');
   const isKnown = !Number.isNaN(cpu);
   const upstream = per1000(own, 'companionCpuSeconds');
   return {
     name,
     connections,
-    ratio_to_fastify: rounded(median(ratios), 3),
-    ratio_quartiles: [quartile(0.25), quartile(0.75)],
+    ratio_to_fastify: ratio,
+    ratio_quartiles: quartiles,
     calls_per_second: middle(({ callsPerSecond }) => callsPerSecond),
     p50_us: middle(({ p50Us }) => p50Us),
     p90_us: middle(({ p90Us }) => p90Us),

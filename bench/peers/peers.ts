@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { postBytes } from '../post-bytes.ts';
 import type { ServerProgram } from '../server-process.ts';
-import { openMcpEndpoint } from './mcp-endpoint.ts';
+import { openMcpEndpoint, type McpHeaders } from './mcp-endpoint.ts';
 
 /** The MCP server that stands behind a gateway: a command to start, or an address. */
 export type Upstream = { kind: 'stdio'; command: string[] } | { kind: 'http'; url: string };
@@ -24,6 +24,12 @@ export interface Peer {
 export type EchoCall = (text: string, id: number) => string;
 
 const neverMet = 'nobody could install it when this was written, so how it is spoken to is not known here';
+
+export const rustProxy = 'mcp-proxy (Rust)';
+
+/** Docker's gateway wants a token, and makes one up where it is given none. */
+const dockerToken = 'bench';
+const dockerHeaders = { authorization: `Bearer ${dockerToken}` };
 
 /** Logging of single calls is off if it can be turned off; everything else is the default. */
 export const peers: readonly Peer[] = [
@@ -86,6 +92,52 @@ export const peers: readonly Peer[] = [
     calls: (port) => mcpCalls(port, '/echo/mcp'),
   },
   {
+    name: rustProxy,
+    key: 'rust-mcp-proxy',
+    file: 'rust-mcp-proxy/bin/mcp-proxy',
+    launch(program, upstream, directory) {
+      const url = (port: number) => `http://127.0.0.1:${port}/`;
+      return {
+        program,
+        args: (port) => ['--config', writeFile(directory, 'proxy.toml', rustConfig(port, upstream))],
+        isReady: async (port) => (await openMcpEndpoint(url(port))) !== undefined,
+      };
+    },
+    calls: (port) => mcpCalls(port, '/', { tool: 'echo/echo' }),
+  },
+  {
+    name: "Docker's mcp-gateway",
+    key: 'docker',
+    file: 'docker/bin/docker-mcp',
+    unfit: { stdio: 'it starts servers in containers only' },
+    launch(program, upstream, directory) {
+      const url = upstream.kind === 'http' ? upstream.url : '';
+      const echo = { title: 'echo', type: 'remote', remote: { url, transport_type: 'streamable-http' } };
+      // JSON is YAML too.
+      const catalog = writeFile(directory, 'catalog.yaml', JSON.stringify({ name: 'bench', displayName: 'bench', registry: { echo } }));
+      const off = ['--log-calls=false', '--block-secrets=false', '--watch=false'];
+      return {
+        program,
+        args: (port) => [
+          'gateway',
+          'run',
+          '--transport',
+          'streaming',
+          '--port',
+          String(port),
+          '--catalog',
+          catalog,
+          '--servers',
+          'echo',
+          ...off,
+        ],
+        env: { HOME: directory, MCP_GATEWAY_AUTH_TOKEN: dockerToken },
+        isReady: async (port) => (await openMcpEndpoint(`http://127.0.0.1:${port}/mcp`, dockerHeaders)) !== undefined,
+      };
+    },
+    calls: (port) => mcpCalls(port, '/mcp', { own: dockerHeaders }),
+  },
+  {
     name: '@samanhappy/mcphub',
     key: 'mcphub',
     file: 'mcphub/node_modules/@samanhappy/mcphub/bin/cli.js',
@@ -106,16 +158,43 @@ function serverEntry(upstream: Upstream): object {
   return { command, args };
 }
 
+function rustConfig(port: number, upstream: Upstream): string {
+  const behind =
+    upstream.kind === 'http'
+      ? `transport = "http"\nurl = ${JSON.stringify(upstream.url)}`
+      : `transport = "stdio"\ncommand = ${JSON.stringify(upstream.command[0])}\nargs = ${JSON.stringify(upstream.command.slice(1))}`;
+  return `
+[proxy]
+name = "bench"
+[proxy.listen]
+host = "127.0.0.1"
+port = ${port}
+[observability]
+audit = false
+log_level = "error"
+[[backends]]
+name = "echo"
+${behind}
+`;
+}
+
 function writeConfig(directory: string, config: object): string {
-  const file = join(directory, 'config.json');
-  writeFileSync(file, JSON.stringify(config));
+  return writeFile(directory, 'config.json', JSON.stringify(config));
+}
+
+function writeFile(directory: string, name: string, text: string): string {
+  const file = join(directory, name);
+  writeFileSync(file, text);
   return file;
 }
 
-async function mcpCalls(port: number, path: string): Promise<EchoCall> {
-  const headers = await openMcpEndpoint(`http://127.0.0.1:${port}${path}`);
-  return (text, id) =>
-    postBytes(path, { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'echo', arguments: { text } } }, headers);
+async function mcpCalls(
+  port: number,
+  path: string,
+  { tool = 'echo', own = {} }: { tool?: string; own?: McpHeaders } = {},
+): Promise<EchoCall> {
+  const headers = await openMcpEndpoint(`http://127.0.0.1:${port}${path}`, own);
+  return (text, id) => postBytes(path, { jsonrpc: '2.0', id, method: 'tools/call', params: { name: tool, arguments: { text } } }, headers);
 }
 
 /** Whether a call over REST returns the text it was given. */
