@@ -11,14 +11,26 @@ const ticksPerSecond = 100;
 /** The processor time and memory of a process so far; undefined without /proc. */
 export function processUsage(pid: number): ProcessUsage | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // proc(5): utime and stime are fields 14 and 15; the second field is a name in parentheses that may hold spaces.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const rssKb = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return { cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond, rssMb: Math.round(Number(rssKb) / 102.4) / 10 };
+    return { cpuSeconds: cpuSecondsIn(readFileSync(`/proc/${pid}/stat`, 'utf8')), rssMb: Math.round(Number(rssKb) / 102.4) / 10 };
   } catch {
     return undefined;
   }
+}
+
+/** The processor time of the main thread of a process so far; undefined without /proc. */
+export function mainThreadCpuSeconds(pid: number): number | undefined {
+  try {
+    return cpuSecondsIn(readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** proc(5): utime and stime are fields 14 and 15; the second field is a name in parentheses that may hold spaces. */
+function cpuSecondsIn(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
 /** The descendants of a process; none without /proc. */
