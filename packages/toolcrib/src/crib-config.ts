@@ -16,6 +16,13 @@ export interface CribConfig {
   dataDir: string;
   /** A PostgreSQL address; the embedded database if left out. */
   databaseUrl?: string;
+  /**
+   * [SEC-4] Whether calls are recorded in a file first, and brought into the database a moment later. By default with the embedded database
+   * only: with PostgreSQL, a machine that is lost takes with it what was not brought in yet.
+   */
+  journal?: boolean;
+  /** [SEC-4] Whether that file has to reach the disk before a call is answered, so that its record survives a power cut. */
+  fsync?: boolean;
   /** Keys for the secrets, or the path of a file with them; a file in the data directory if left out. */
   keys?: string;
   /** [ENV-2] Environment variables of the gateway that sources may use as `${VAR}`. */

@@ -20,7 +20,7 @@ import type { Settling } from './supervision/settling.ts';
 import { counted } from './text/counted.ts';
 
 interface ExecutionInput extends Pick<ExecutorInput, 'inventory' | 'sourceOf' | 'tracer'> {
-  storage: Pick<Awaited<ReturnType<typeof openStorage>>, 'database' | 'server' | 'keyRing' | 'store'>;
+  storage: Pick<Awaited<ReturnType<typeof openStorage>>, 'database' | 'server' | 'keyRing' | 'store' | 'journal'>;
   acceptance: Acceptance;
   settling: Settling;
   upstream: Pick<ReturnType<typeof openUpstream>, 'logs' | 'redactors'>;
@@ -33,13 +33,15 @@ const sourcesReadyMs = 60_000;
 export async function openExecution(config: CribConfig, input: ExecutionInput, opened: AsyncDisposableStack) {
   const { acceptance, inventory, settling } = input;
   const { logs, redactors } = input.upstream;
-  const { database, server, keyRing, store } = input.storage;
+  const { database, server, keyRing, store, journal } = input.storage;
   const { warn, limits, responseBytes, observer } = config;
   const { bytesPerPrincipal } = config.artifacts;
   const trouble = { acceptance, troubleOf: storageTrouble };
   const recorder = createRecorder({
     ...trouble,
-    append: store.calls.append,
+    append: journal === undefined ? store.calls.append : (records) => journal.append(records),
+    // Appending to a file costs little: nobody waits for company.
+    ...(journal && { mostTurns: 1 }),
     isRejected: isRejectedValue,
     warn,
     observer,

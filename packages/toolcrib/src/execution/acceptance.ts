@@ -1,7 +1,7 @@
 import { CribError } from '../model/crib-error.ts';
 
-/** Why nothing is accepted: the record cannot be written, changes made on other servers cannot be seen, the data folder is gone. */
-type SuspensionCause = 'record' | 'in-flight' | 'changes' | 'data-folder';
+/** Why nothing is accepted: the record cannot be written or brought into the database, changes made on other servers cannot be seen, the data folder is gone. */
+type SuspensionCause = 'record' | 'journal' | 'in-flight' | 'changes' | 'data-folder';
 
 /** Whether this server accepts calls and changes at all. Asked before anything is begun. */
 export interface Acceptance {

@@ -9,7 +9,10 @@ import type { Queries } from './tables.ts';
 
 export type Calls = ReturnType<typeof createCalls>;
 
-export function createCalls(queries: Queries, writer: ChainWriter) {
+/** `caughtUp` resolves when what was recorded so far is in the database. */
+export function createCalls(queries: Queries, writer: ChainWriter, caughtUp: () => Promise<void>) {
+  const ended = createEndedCalls(queries);
+
   /** Calls that are running on any server: their notes would become their records if nothing more were heard of them. */
   async function running({ before, limit: _limit, ...filter }: CallPage): Promise<CallRecord[]> {
     let query = queries.selectFrom('calls_in_flight').select('record').orderBy('call_id', 'desc');
@@ -29,16 +32,18 @@ export function createCalls(queries: Queries, writer: ChainWriter) {
     },
 
     async get(callId: string): Promise<CallRecord | undefined> {
+      await caughtUp();
       return queries.selectFrom('calls').select(callColumns).where('call_id', '=', callId).executeTakeFirst();
     },
 
     /** A page, the newest first. Those that are being made are among them where that status is asked for. */
     async list(page: CallPage): Promise<FoundCalls> {
       const { statuses, limit } = page;
+      // Before the others: what ends meanwhile is found there.
+      const made = statuses?.includes('running') === true ? await running(page) : [];
+      await caughtUp();
       if (statuses?.includes('running') !== true) return findCalls(queries, page);
       const others = statuses.filter((status) => status !== 'running');
-      // Before the others: what ends meanwhile is found there.
-      const made = await running(page);
       const { calls, next } = others.length === 0 ? { calls: [], next: null } : await findCalls(queries, { ...page, statuses: others });
       const known = new Set(calls.map(({ call_id }) => call_id));
       const added = made.filter(({ call_id }) => (next === null || call_id > next) && !known.has(call_id));
@@ -46,7 +51,16 @@ export function createCalls(queries: Queries, writer: ChainWriter) {
       return all.length <= limit ? { calls: all, next } : { calls: all.slice(0, limit), next: all[limit - 1]?.call_id ?? null };
     },
 
-    ended: createEndedCalls(queries),
+    ended: {
+      async position(): ReturnType<typeof ended.position> {
+        await caughtUp();
+        return ended.position();
+      },
+      async after(...from: Parameters<typeof ended.after>): ReturnType<typeof ended.after> {
+        await caughtUp();
+        return ended.after(...from);
+      },
+    },
   };
 }
 

@@ -3,8 +3,11 @@ import { CribError } from '../model/crib-error.ts';
 import type { PostgresDatabase, SqliteDatabase } from './database.ts';
 import type { Queries, Tables } from './tables.ts';
 
-/** Every table, in the order in which they are copied: a row comes after the rows it refers to. */
-const everyTable: Record<keyof Tables, true> = {
+/** What the journal of a server says of its database stays with both. */
+type CopiedTable = Exclude<keyof Tables, 'journals'>;
+
+/** Every table that is copied, in this order: a row comes after the rows it refers to. */
+const everyTable: Record<CopiedTable, true> = {
   sources: true,
   tools: true,
   groups: true,
@@ -23,13 +26,13 @@ const everyTable: Record<keyof Tables, true> = {
   durable_jobs: true,
   durable_steps: true,
 };
-const tableNames = Object.keys(everyTable) as (keyof Tables)[];
+const tableNames = Object.keys(everyTable) as CopiedTable[];
 
 /** One statement carries so much at most: well within its timeout, and within the 65,535 parameters that PostgreSQL takes. */
 const batch = { rows: 500, bytes: 4_194_304 };
 
 type Row = Record<string, string | number | null | Uint8Array>;
-export type CopiedRows = Record<keyof Tables, number>;
+export type CopiedRows = Record<CopiedTable, number>;
 
 /**
  * Copies all rows into an empty PostgreSQL database, in one transaction, and counts them on both sides before it is committed. On SQLite the
@@ -52,7 +55,7 @@ export async function copyTables(from: SqliteDatabase, to: PostgresDatabase, { s
   });
 }
 
-async function refuseFilled(queries: Queries, table: keyof Tables): Promise<void> {
+async function refuseFilled(queries: Queries, table: CopiedTable): Promise<void> {
   if ((await countRows(queries, table)) > 0)
     throw new CribError(
       'CONFLICT',
@@ -60,7 +63,7 @@ async function refuseFilled(queries: Queries, table: keyof Tables): Promise<void
     );
 }
 
-async function copyTable({ connection }: SqliteDatabase, to: Queries, table: keyof Tables): Promise<number> {
+async function copyTable({ connection }: SqliteDatabase, to: Queries, table: CopiedTable): Promise<number> {
   let rows: Row[] = [];
   let bytes = 0;
   let count = 0;
@@ -78,7 +81,7 @@ async function copyTable({ connection }: SqliteDatabase, to: Queries, table: key
   return count;
 }
 
-async function insertRows(to: Queries, table: keyof Tables, rows: readonly Row[]): Promise<void> {
+async function insertRows(to: Queries, table: CopiedTable, rows: readonly Row[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
   const names = sql.join(columns.map((column) => sql.ref(column)));
   const values = sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`));
@@ -92,7 +95,7 @@ async function continueEventIds({ connection }: SqliteDatabase, to: Queries): Pr
   if (last !== undefined) await sql`select setval(pg_get_serial_sequence('events', 'id'), ${last.seq})`.execute(to);
 }
 
-async function countRows(queries: Queries, table: keyof Tables): Promise<number> {
+async function countRows(queries: Queries, table: CopiedTable): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(queries);
   return rows[0]?.count ?? 0;
 }

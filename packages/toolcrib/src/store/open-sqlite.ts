@@ -22,9 +22,7 @@ export async function openSqlite(file: string, { thoroughly = false } = {}): Pro
   let connection: DatabaseSync | undefined;
   try {
     if (file !== ':memory:') makeFile(file);
-    connection = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
-    // NORMAL with a write-ahead log: a killed process loses nothing that was committed; only a power cut can take the last commits.
-    connection.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = ${pagesOfLog}`);
+    connection = connect(file);
     // A damaged page is found here, and not in the middle of a call that was acknowledged.
     if (file !== ':memory:' && (thoroughly || statSync(file).size <= quicklyCheckedBytes)) checkPages(connection, file, { thoroughly });
     const kysely = new Kysely<Tables>({ dialect: new NodeSqliteDialect(connection) });
@@ -34,6 +32,26 @@ export async function openSqlite(file: string, { thoroughly = false } = {}): Pro
   } catch (error) {
     connection?.close();
     throw error instanceof CribError ? error : cannotOpen(file, error);
+  }
+}
+
+/** A further connection to a database that is open already, for another thread. */
+export function connectSqlite(file: string): SqliteDatabase {
+  const connection = connect(file);
+  const kysely = new Kysely<Tables>({ dialect: new NodeSqliteDialect(connection) });
+  const close = () => kysely.destroy();
+  return { dialect: 'sqlite', kysely, connection, close, [Symbol.asyncDispose]: close };
+}
+
+function connect(file: string): DatabaseSync {
+  const connection = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
+  try {
+    // NORMAL with a write-ahead log: a killed process loses nothing that was committed; only a power cut can take the last commits.
+    connection.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = ${pagesOfLog}`);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Json } from '../model/json.ts';
 import type { AuditHead } from '../model/audit.ts';
 import { createAnswers, type Answers } from './answers.ts';
 import { createArtifacts, type Artifacts } from './artifacts.ts';
-import { createAudit, type Audit } from './audit/audit.ts';
+import { createAudit, type Audit, type AuditJournal } from './audit/audit.ts';
 import { chainEvent } from './audit/chain-event.ts';
 import { createChainWriter } from './audit/chain-writer.ts';
 import { ledgers } from './audit/ledgers.ts';
@@ -77,9 +77,16 @@ export interface StoreOptions {
   check?: (() => void) | undefined;
   /** What definitions of a type of source are read with; only what all have in common is checked where it is left out. */
   definitionOf?: DefinitionOf;
+  /** Where calls are recorded first, if anywhere else than in the database. */
+  journal?: StoreJournal;
 }
 
-export function createStore(database: Database, { now = Date.now, keys, check, definitionOf }: StoreOptions = {}): Store {
+interface StoreJournal extends AuditJournal {
+  /** The last row that it has brought into the database. */
+  readonly head: AuditHead | undefined;
+}
+
+export function createStore(database: Database, { now = Date.now, keys, check, definitionOf, journal }: StoreOptions = {}): Store {
   const nouns = (queries: Queries) => nounsOf(queries, definitionOf);
   const { kysely, dialect } = database;
   let seen: AuditHead | undefined;
@@ -87,10 +94,15 @@ export function createStore(database: Database, { now = Date.now, keys, check, d
   const refusals = createChainWriter({ database, ledger: ledgers.refusals, keys, now });
   return {
     ...nouns(kysely),
-    calls: createCalls(kysely, calls),
+    calls: createCalls(kysely, calls, async () => journal?.caughtUp()),
     refusals: createRefusals(kysely, refusals),
     inFlight: createInFlight(kysely),
-    audit: createAudit({ database, keys, own: () => [calls.last, refusals.last, seen].filter((head) => head !== undefined) }),
+    audit: createAudit({
+      database,
+      keys,
+      own: () => [calls.last, refusals.last, seen, journal?.head].filter((head) => head !== undefined),
+      journal,
+    }),
 
     async change(change, mutate) {
       check?.();

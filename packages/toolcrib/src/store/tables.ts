@@ -91,6 +91,19 @@ export interface Tables {
     pruned_mac: string;
     pruned_by: string;
   };
+  /** [SEC-4] How far the journal of each server was brought in here. */
+  journals: {
+    server: string;
+    /** The id by which a journal knows its database. */
+    journal: string;
+    /** Of the last entry that was brought in: where it ends, its number and its mac. */
+    segment: number;
+    offset: number;
+    entry: number;
+    mac: string;
+    /** The key and mac that vouch for all of the above. */
+    noted_by: string;
+  };
   /** The newest change of a topic that retention has deleted: what came after it has greater ids. */
   revisions: { topic: ChangeTopic; id: number };
   calls_in_flight: {

@@ -1,4 +1,4 @@
-import type { AuditHead, AuditLedger, AuditVerdict } from '../../model/audit.ts';
+import type { AuditHead, AuditLedger, AuditProblem, AuditVerdict } from '../../model/audit.ts';
 import { auditLedgers } from '../../model/audit.ts';
 import type { Database } from '../database.ts';
 import { readEntries, type AuditEntry, type EntryRange } from './entries.ts';
@@ -27,18 +27,40 @@ interface AuditInput {
   keys: ChainKeys | undefined;
   /** What this server has written last. */
   own(): AuditHead[];
+  journal?: AuditJournal | undefined;
 }
 
-export function createAudit({ database: { kysely }, keys, own }: AuditInput): Audit {
+/** What is recorded and not in the database yet, as far as the record as a whole is concerned. */
+export interface AuditJournal {
+  caughtUp(): Promise<void>;
+  /** Lets go of what is in the database already, so that it can be deleted. */
+  release(): Promise<void>;
+  problems(): Promise<AuditProblem[]>;
+}
+
+export function createAudit({ database: { kysely }, keys, own, journal }: AuditInput): Audit {
   return {
-    heads: () => latestHeads(kysely),
+    async heads() {
+      await journal?.caughtUp();
+      return latestHeads(kysely);
+    },
     newestKid: async () => (await kysely.selectFrom('chains').select('kid').orderBy('id', 'desc').limit(1).executeTakeFirst())?.kid,
     async verify(expected = []) {
+      await journal?.caughtUp();
       const all = auditLedgers.map((name) => ledgers[name]);
       const verdicts = await verifyChains({ queries: kysely, keys, expected: [...own(), ...expected], ledgers: all });
+      // The calls that follow those in the database are in the journal.
+      const ofJournal = (await journal?.problems()) ?? [];
+      for (const { ledger, problems } of verdicts) if (ledger === 'calls') problems.push(...ofJournal);
       return { ok: verdicts.every(({ problems }) => problems.length === 0), ledgers: verdicts };
     },
-    entries: (ledger, range) => readEntries(kysely, ledgers[ledger], range),
-    prune: (ledger, beforeMs) => pruneLedger({ queries: kysely, keys, ledger: ledgers[ledger], beforeMs }),
+    async *entries(ledger, range) {
+      await journal?.caughtUp();
+      yield* readEntries(kysely, ledgers[ledger], range);
+    },
+    async prune(ledger, beforeMs) {
+      await journal?.release();
+      return pruneLedger({ queries: kysely, keys, ledger: ledgers[ledger], beforeMs });
+    },
   };
 }

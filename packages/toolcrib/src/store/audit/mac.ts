@@ -30,7 +30,7 @@ function covered({ firstColumns }: Ledger, values: readonly StoredValue[]): read
 }
 
 /** Of a note, which is not a row: it begins with no ledger's name, so neither can stand for the other. */
-export function noteMac(key: KeyObject, purpose: 'chain' | 'pruned', values: readonly StoredValue[]): string {
+export function noteMac(key: KeyObject, purpose: 'chain' | 'pruned' | 'journal' | 'imported', values: readonly StoredValue[]): string {
   return macOf(key, `${purpose}${JSON.stringify(values)}`);
 }
 

@@ -18,6 +18,7 @@ import { namesOfPeople } from './2026-11-23-names-of-people.ts';
 import { callsThatFailed } from './2026-11-24-calls-that-failed.ts';
 import { callOrigins } from './2026-11-25-call-origins.ts';
 import { registrations } from './2026-11-26-registrations.ts';
+import { journals } from './2026-11-27-journals.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -40,5 +41,6 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-24-calls-that-failed': callsThatFailed,
     '2026-11-25-call-origins': callOrigins,
     '2026-11-26-registrations': registrations,
+    '2026-11-27-journals': journals(dialect),
   };
 }
