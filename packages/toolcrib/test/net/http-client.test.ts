@@ -140,6 +140,84 @@ describe('a signal', () => {
   });
 });
 
+describe('more requests than connections', () => {
+  /** One connection, and a server that answers when it is told to. */
+  async function holding() {
+    const asked: string[] = [];
+    const waiting: ServerResponse[] = [];
+    let connections = 0;
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      waiting.push(response);
+      server.emit('asked');
+    }).listen(0, '127.0.0.1');
+    server.on('connection', () => connections++);
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = loopbackEgress.httpClient({ origin, maxConnections: 1 });
+    started.push(async () => {
+      await client.destroy();
+      server.closeAllConnections();
+      server.close();
+    });
+    const get = async (url: string, signal?: EndSwitch) => readBody(await client.request({ method: 'GET', url, headers: {}, signal }), 100);
+    const answer = async () => {
+      if (waiting.length === 0) await once(server, 'asked');
+      waiting.shift()?.end('done');
+    };
+    return { get, answer, asked, client, connections: () => connections };
+  }
+
+  test('wait for their turn, in order', async () => {
+    const { get, answer, asked, connections } = await holding();
+    const all = Promise.all(['/1', '/2', '/3'].map((url) => get(url)));
+    for (let turn = 0; turn < 3; turn++) await answer();
+    expect(await all).toEqual(['done', 'done', 'done']);
+    expect(asked).toEqual(['/1', '/2', '/3']);
+    expect(connections()).toBe(1);
+  });
+
+  test('are never sent if they were given up before, and cost no connection', async () => {
+    const { get, answer, asked, connections } = await holding();
+    const ending = new EndSwitch();
+    const [first, second, third] = [get('/1'), get('/2', ending), get('/3')];
+    // The first opens the way; only then do the others wait for a connection.
+    await nextTurn();
+    const refused = expect(second).rejects.toThrow('enough');
+    ending.end(new Error('enough'));
+    await refused;
+    await answer();
+    await answer();
+    expect(await Promise.all([first, third])).toEqual(['done', 'done']);
+    expect(asked).toEqual(['/1', '/3']);
+    expect(connections()).toBe(1);
+  });
+
+  test('go on after one that fails', async () => {
+    const { get, answer, asked } = await holding();
+    const ending = new EndSwitch();
+    const first = expect(get('/1', ending)).rejects.toThrow('enough');
+    const second = get('/2');
+    while (asked.length === 0) await nextTurn();
+    ending.end(new Error('enough'));
+    await first;
+    while (asked.length === 1) await nextTurn();
+    await answer();
+    await answer();
+    expect(await second).toBe('done');
+  });
+
+  test('fail with the client, and so do later ones', async () => {
+    const { get, asked, client } = await holding();
+    const all = Promise.allSettled([get('/1'), get('/2')]);
+    while (asked.length === 0) await nextTurn();
+    await client.destroy();
+    expect(await all).toMatchObject([{ status: 'rejected' }, { reason: { message: expect.stringContaining('has been closed') } }]);
+    await expect(get('/3')).rejects.toThrow('has been closed');
+    expect(asked).toEqual(['/1']);
+  });
+});
+
 describe('an answer with something before it', () => {
   /** Answers each request with these pieces, one after the other as far as the network keeps them apart. */
   async function saying(...pieces: string[]) {
