@@ -1,6 +1,6 @@
 import type { buildConnector, Client, Dispatcher } from 'undici';
 import { CribError } from '../model/crib-error.ts';
-import type { HttpExchange } from './http-exchange.ts';
+import type { HttpExchange, Lease } from './http-exchange.ts';
 
 interface HttpConnectionsInput {
   origin: string;
@@ -62,7 +62,7 @@ export class HttpConnections {
 }
 
 /** A connection, opened again by the next request after it was lost. */
-export class HttpConnection {
+class HttpConnection implements Lease {
   readonly #client: Client;
   readonly #release: () => void;
 
@@ -72,7 +72,7 @@ export class HttpConnection {
   }
 
   dispatch(request: Dispatcher.DispatchOptions, exchange: HttpExchange): void {
-    exchange.connection = this;
+    exchange.lease = this;
     this.#client.dispatch(request, exchange);
   }
 

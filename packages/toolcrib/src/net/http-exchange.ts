@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { EndSignal } from '../model/end-signal.ts';
 import { HttpBody } from './http-body.ts';
-import type { HttpConnection } from './http-connections.ts';
 
 export interface HttpResponse {
   status: number;
@@ -21,6 +20,11 @@ export interface HttpReceiver {
   failed(error: unknown): void;
 }
 
+/** What an exchange uses until it is over. */
+export interface Lease {
+  release(isBroken: boolean): void;
+}
+
 /** One request on its way, up to the last byte of its answer. The signal ends it at any moment. */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly #receiver: HttpReceiver;
@@ -28,8 +32,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #body: HttpBody | undefined;
   #failed = false;
-  /** Given back when the exchange is over. */
-  connection: HttpConnection | undefined;
+  /** The connection, given back at the end. */
+  lease: Lease | undefined;
 
   constructor(receiver: HttpReceiver, signal: EndSignal | undefined) {
     this.#receiver = receiver;
@@ -83,7 +87,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   #letGo(isBroken: boolean): void {
     this.#signal?.removeEventListener('abort', this.#onAbort);
-    this.connection?.release(isBroken);
-    this.connection = undefined;
+    this.lease?.release(isBroken);
+    this.lease = undefined;
   }
 }
