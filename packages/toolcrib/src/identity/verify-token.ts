@@ -13,7 +13,8 @@ import { RecentMap } from '../model/recent-map.ts';
 import { createTrustedIssuers, type TrustedIssuer, type TrustedIssuersOptions } from './trusted-issuers.ts';
 
 export interface TokenVerifierOptions extends TrustedIssuersOptions {
-  maxCached?: number;
+  /** How much memory verified tokens may take, about. */
+  maxBytes?: number;
 }
 
 export interface TokenVerifier {
@@ -25,8 +26,10 @@ export interface TokenVerifier {
   renewKeys(): Promise<void>;
   /** The issuers whose keys could not be fetched at the last attempt. */
   unreachable(): string[];
-  /** How many verified tokens are remembered. */
+  /** How many verified tokens are remembered with their claims. */
   readonly cached: number;
+  /** How many are remembered at all. */
+  readonly known: number;
 }
 
 const maxTokenLength = 16_384;
@@ -34,14 +37,24 @@ const maxSubjectLength = 1_024;
 const clockToleranceSeconds = 5;
 /** Tokens are verified again this often, so that keys are renewed well before they can no longer be trusted. */
 const maxCacheMs = 60_000;
+/** Enough for some 20,000 tokens with their claims, and for 130,000 more of which only the digest is kept. */
+const usualBytes = 80_000_000;
+/** The part of the memory that digests get. */
+const digestsPart = 0.25;
+/** What a digest takes in a map. */
+const bytesPerDigest = 150;
 /** The last moment a Date can hold. */
 const endOfTime = 8.64e15;
 
 /** [ID-1] Verifies the tokens callers come with. */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
-  const { now = Date.now, maxCached = 10_000 } = options;
+  const { now = Date.now, maxBytes = usualBytes } = options;
   const issuers = createTrustedIssuers(options);
-  const verified = new RecentMap<{ principal: Principal; until: number }>(maxCached);
+  const verified = new RecentMap<{ principal: Principal; until: number }>(maxBytes * (1 - digestsPart), (_verified, token) =>
+    bytesOf(token),
+  );
+  /** Until when each token holds, by its digest: checking a signature takes far longer than reading the claims again. */
+  const verifiedUntil = new RecentMap<number>(maxBytes * digestsPart, () => bytesPerDigest);
   const inProgress = new Map<string, Promise<Principal>>();
 
   async function verifyNow(token: string): Promise<Principal> {
@@ -74,13 +87,33 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         },
       );
       refuseOtherTokens(protectedHeader, payload, config.token_type);
-      const principal = principalOf(config, payload, new InboundToken(token, hash('sha256', token, 'base64')));
+      const digest = digestOf(token);
+      const principal = principalOf(config, payload, new InboundToken(token, digest));
       const until = Math.min(principal.expiresAt, believedUntil, now() + maxCacheMs);
-      if (until > now()) verified.set(token, { principal, until });
+      if (until > now()) {
+        verified.set(token, { principal, until });
+        verifiedUntil.set(digest, until);
+      }
       return principal;
     } catch (error) {
       throw explainTokenError(error, config);
     }
+  }
+
+  /** A token whose claims were forgotten, while it is still known that it holds. */
+  function recall(token: string): Principal | undefined {
+    const digest = digestOf(token);
+    const until = verifiedUntil.get(digest);
+    if (until === undefined) return undefined;
+    const payload = decodeJwt<JsonObject>(token);
+    const trusted = until <= now() || payload.iss === undefined ? undefined : issuers.get(payload.iss);
+    if (trusted === undefined) {
+      verifiedUntil.delete(digest);
+      return undefined;
+    }
+    const principal = principalOf(trusted.config, payload, new InboundToken(token, digest));
+    verified.set(token, { principal, until });
+    return principal;
   }
 
   return {
@@ -91,6 +124,9 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     unreachable: () => [...issuers].flatMap(([issuer, { keySet }]) => (keySet.unreachable?.() === true ? [issuer] : [])),
     get cached() {
       return verified.size;
+    },
+    get known() {
+      return verifiedUntil.size;
     },
     verify(token) {
       if (token.length > maxTokenLength) {
@@ -104,12 +140,23 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       }
       let running = inProgress.get(token);
       if (!running) {
+        const recalled = recall(token);
+        if (recalled !== undefined) return recalled;
         running = verifyNow(token).finally(() => inProgress.delete(token));
         inProgress.set(token, running);
       }
       return running;
     },
   };
+}
+
+function digestOf(token: string): string {
+  return hash('sha256', token, 'base64');
+}
+
+/** The text of a token, and its claims as objects: twice as much as their text, and some for every token. */
+function bytesOf(token: string): number {
+  return 1000 + 2 * token.length;
 }
 
 /** The issuer that the token claims, read only to choose whose keys must prove it. */

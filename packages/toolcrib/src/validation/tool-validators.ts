@@ -59,6 +59,7 @@ export function createArgumentValidator({
   const pool = createSchemaThreads({ timeLimitMs, mostWaiting });
   const schemas = createSchemaCache<Known>({
     maxCompiled,
+    isCompiled: ({ here }) => here !== undefined,
     make(tool, compile) {
       const { input_schema: schema } = tool.definition;
       const size = schemaSize(schema);
@@ -156,6 +157,7 @@ const notChecked = 'not checked';
 
 export function createOutputValidator(): OutputValidator {
   const checks = createSchemaCache<SchemaCheck | typeof notChecked>({
+    isCompiled: (check) => check !== notChecked,
     make({ definition: { output_schema: schema = {} } }, compile) {
       if (schemaSize(schema) > mostSizeHere) return notChecked;
       try {
@@ -183,8 +185,10 @@ export function createOutputValidator(): OutputValidator {
 }
 
 interface SchemaCacheInput<Made> {
-  /** Called once for each definition. */
+  /** Called once for each definition, and again where it was forgotten. */
   make(tool: Tool, compile: (schema: JsonSchema) => ValidateFunction): Made;
+  /** Whether something compiled belongs to it. */
+  isCompiled(made: Made): boolean;
   maxCompiled?: number | undefined;
 }
 
@@ -194,28 +198,31 @@ interface SchemaCache<Made> {
   peek(tool: Tool): Made | undefined;
 }
 
-/** Compiles on first use, and drops everything when full: each entry costs about a millisecond and some memory. */
-function createSchemaCache<Made>({ make, maxCompiled = 2000 }: SchemaCacheInput<Made>): SchemaCache<Made> {
+/**
+ * Compiles on first use: each schema costs about a millisecond and some memory, which the compiler holds too. So there are two generations,
+ * each with its own compiler, and the older one is dropped when the newer is full. What is still used is compiled once more by then.
+ */
+function createSchemaCache<Made>({ make, isCompiled, maxCompiled = 2000 }: SchemaCacheInput<Made>): SchemaCache<Made> {
+  const mostYoung = Math.max(1, Math.floor(maxCompiled / 2));
   let compile = createSchemaCompiler();
-  const byDefinition = new Map<string, Made>();
-  const byTool = new WeakMap<Tool, Made>();
+  let young = new Map<string, Made>();
+  let old = new Map<string, Made>();
 
   return {
     of(tool) {
-      const known = byTool.get(tool);
+      const { definition_hash: hash } = tool;
+      const known = young.get(hash);
       if (known !== undefined) return known;
-      let made = byDefinition.get(tool.definition_hash);
-      if (made === undefined) {
-        made = make(tool, compile);
-        if (byDefinition.size >= maxCompiled) {
-          byDefinition.clear();
-          compile = createSchemaCompiler();
-        }
-        byDefinition.set(tool.definition_hash, made);
+      if (young.size >= mostYoung) {
+        old = young;
+        young = new Map();
+        compile = createSchemaCompiler();
       }
-      byTool.set(tool, made);
+      const aged = old.get(hash);
+      const made = aged === undefined || isCompiled(aged) ? make(tool, compile) : aged;
+      young.set(hash, made);
       return made;
     },
-    peek: (tool) => byTool.get(tool) ?? byDefinition.get(tool.definition_hash),
+    peek: ({ definition_hash: hash }) => young.get(hash) ?? old.get(hash),
   };
 }

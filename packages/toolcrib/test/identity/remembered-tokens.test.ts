@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKeySet } from '../../src/identity/jwks.ts';
 import type { KeySet } from '../../src/identity/jwks.ts';
 import { createTokenVerifier } from '../../src/identity/verify-token.ts';
+import type { Principal } from '../../src/model/principal.ts';
 import { refusal } from '../fixtures/refusal.ts';
 import { fetchDocument } from '../fixtures/loopback-egress.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
@@ -106,23 +107,59 @@ test('an expiry beyond the calendar is still accepted', async () => {
   expect(new Date(expiresAt).getTime()).toBe(8.64e15);
 });
 
-test('memory stays bounded with 20,000 tokens, and the latest are remembered', async () => {
-  const key = KeyObject.from(idp.firstKey.privateKey);
-  const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config] });
-  const sign = (jti: string) =>
-    new SignJWT({ iss: idp.issuer, aud: 'toolcrib-gateway', sub: 'u', exp: seconds() + 600, jti })
-      .setProtectedHeader({ alg: 'ES256', kid: 'first' })
-      .sign(key);
+const sign = (jti: string, exp = seconds() + 600) =>
+  new SignJWT({ iss: idp.issuer, aud: 'toolcrib-gateway', sub: 'u', exp, jti, realm_access: { roles: ['x'] } })
+    .setProtectedHeader({ alg: 'ES256', kid: 'first' })
+    .sign(KeyObject.from(idp.firstKey.privateKey));
+
+test('[ID-1] memory stays bounded, and the latest tokens are remembered', async () => {
+  const { count, issuers } = counted();
+  const verifier = createTokenVerifier({ fetchDocument, issuers, maxBytes: 200_000 });
   const first = await sign('first');
   await verifier.verify(first);
   let last = '';
-  for (let batch = 0; batch < 40; batch += 1) {
-    const tokens = await Promise.all(Array.from({ length: 500 }, (_, index) => sign(`${batch}-${index}`)));
-    await Promise.all(tokens.map(async (token) => verifier.verify(token)));
-    expect(verifier.cached).toBeLessThanOrEqual(10_000);
-    last = tokens.at(-1) ?? '';
+  for (let index = 0; index < 600; index++) {
+    last = await sign(String(index));
+    await verifier.verify(last);
+    expect(verifier.cached).toBeLessThanOrEqual(110);
+    expect(verifier.known).toBeLessThanOrEqual(334);
   }
   expect(verifier.verify(last)).not.toBeInstanceOf(Promise);
+  expect(count.lookups).toBe(601);
   expect(verifier.verify(first)).toBeInstanceOf(Promise);
   await verifier.verify(first);
+  expect(count.lookups).toBe(602);
+});
+
+test('[ID-1] more users than claims are kept of come in turn, and none is verified again', async () => {
+  const { count, issuers } = counted();
+  const verifier = createTokenVerifier({ fetchDocument, issuers, maxBytes: 200_000 });
+  const tokens = await Promise.all(Array.from({ length: 160 }, (_, index) => sign(String(index))));
+  const principals: Principal[] = [];
+  for (const token of tokens) principals.push(await verifier.verify(token));
+  expect(verifier.cached).toBeLessThan(tokens.length);
+  for (let round = 0; round < 3; round++)
+    for (const [index, token] of tokens.entries()) {
+      const again = verifier.verify(token);
+      expect(again).not.toBeInstanceOf(Promise);
+      expect(again).toEqual(principals[index]);
+    }
+  expect(count.lookups).toBe(tokens.length);
+});
+
+test('[ID-1] a token whose claims were forgotten is verified again after a minute too, and refused once it has expired', async () => {
+  let time = Date.now();
+  const { count, issuers } = counted();
+  const verifier = createTokenVerifier({ fetchDocument, issuers, maxBytes: 100_000, now: () => time });
+  const token = await sign('first', seconds() + 90);
+  await verifier.verify(token);
+  for (let index = 0; index < 120; index++) await verifier.verify(await sign(String(index)));
+  expect(verifier.verify(token)).not.toBeInstanceOf(Promise);
+  for (let index = 0; index < 50; index++) await verifier.verify(await sign(String(index)));
+  const before = count.lookups;
+  time += 60_000;
+  await verifier.verify(token);
+  expect(count.lookups).toBeGreaterThan(before);
+  time += 60_000;
+  expect(await refusal(token, verifier)).toMatchObject({ message: /has expired/ });
 });

@@ -13,7 +13,17 @@ const namespaces = ['files', 'mail'];
 const names = ['read', 'send', 'find'];
 const callers = ['a', 'b'].map((role) => samplePrincipal({ role }));
 
-const step = fc.oneof(
+type Step =
+  | { do: 'source'; namespace: string; enabled: boolean }
+  | { do: 'delete'; namespace: string }
+  | { do: 'refresh'; namespace: string; names: string[]; text: string }
+  | { do: 'override'; namespace: string; name: string; hidden: boolean }
+  | { do: 'policy'; role: string; groups: string[]; gone: boolean }
+  | { do: 'group'; id: string; source: string; gone: boolean }
+  | { do: 'available'; namespace: string; is: boolean }
+  | { do: 'reload' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('source'), namespace: fc.constantFrom(...namespaces), enabled: fc.constantFrom(true, true, false) }),
   fc.record({ do: fc.constant('delete'), namespace: fc.constantFrom(...namespaces) }),
   fc.record({
@@ -43,8 +53,6 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('available'), namespace: fc.constantFrom(...namespaces), is: fc.boolean() }),
   fc.record({ do: fc.constant('reload') }),
 );
-type Step = typeof step extends fc.Arbitrary<infer Made> ? Made : never;
-
 const idOf = (namespace: string) => `id-${namespace}`;
 const sourceOf = (namespace: string, enabled: boolean): SourceRecord => ({
   id: idOf(namespace),
@@ -59,8 +67,8 @@ const sourceOf = (namespace: string, enabled: boolean): SourceRecord => ({
 });
 
 const beginning: Step[] = [
-  ...namespaces.map((namespace) => ({ do: 'source', namespace, enabled: true })),
-  ...namespaces.map((namespace) => ({ do: 'refresh', namespace, names, text: 'letter' })),
+  ...namespaces.map((namespace) => ({ do: 'source', namespace, enabled: true }) as const),
+  ...namespaces.map((namespace) => ({ do: 'refresh', namespace, names, text: 'letter' }) as const),
   { do: 'group', id: 'g0', source: '*', gone: false },
   { do: 'policy', role: 'a', groups: ['g0'], gone: false },
 ];

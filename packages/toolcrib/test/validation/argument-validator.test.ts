@@ -206,6 +206,26 @@ describe('schemas', () => {
     }
   });
 
+  test('are forgotten when more are in use than are cached, although their tools live on, unless they are used', async () => {
+    const noticed: string[] = [];
+    const small = createArgumentValidator({ maxCompiled: 4, onUnusable: ({ name }) => noticed.push(name) });
+    const unusable = (name: string) => sampleTool({ name, schema: { type: 'nonsense' } });
+    const [forgotten, used] = [unusable('forgotten'), unusable('used')];
+    const others = Array.from({ length: 10 }, (_, index) =>
+      sampleTool({ name: `other_${index}`, schema: object({ [`p${index}`]: string }) }),
+    );
+    for (const tool of [forgotten, used]) expect(() => small.check(tool, {}, 'alice')).toThrow(/Nobody can call/);
+    for (const tool of others) {
+      await small.check(tool, {}, 'alice');
+      expect(() => small.check(used, {}, 'alice')).toThrow(/Nobody can call/);
+    }
+    expect(small.unusable(used)).toMatch(/is not valid/);
+    expect(small.unusable(forgotten)).toBeUndefined();
+    expect(() => small.check(forgotten, {}, 'alice')).toThrow(/Nobody can call/);
+    expect(noticed).toEqual(['files:forgotten', 'files:used', 'files:forgotten']);
+    await small.close();
+  });
+
   test('are still checked correctly when more are in use than are cached', async () => {
     const small = createArgumentValidator({ maxCompiled: 3 });
     for (let round = 0; round < 3; round++) {

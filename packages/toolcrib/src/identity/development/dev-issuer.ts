@@ -67,7 +67,7 @@ export async function createDevIssuer({ issuer, stateFile, now = Date.now }: Dev
     algorithms: ['ES256'],
     token_type: 'at+jwt',
   });
-  const verifier = createTokenVerifier({ issuers: [{ ...config, keySet }], fetchDocument: notNeeded, now, maxCached: 100 });
+  const verifier = createTokenVerifier({ issuers: [{ ...config, keySet }], fetchDocument: notNeeded, now, maxBytes: 1_000_000 });
   const gatewayCredentials = Object.freeze({ client_id: gatewayClient, client_secret: state.client_secret });
   const passwordGrant = createPasswordGrant({ issuer, secret, secretFile, signer });
   const exchangeGrant = createExchangeGrant({ clientSecret: state.client_secret, verifier, signer });
