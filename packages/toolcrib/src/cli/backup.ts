@@ -5,9 +5,9 @@ import { CribError } from '../model/crib-error.ts';
 import { version } from '../version.ts';
 import { jsonOption } from './client-options.ts';
 import { defineCommand } from './command.ts';
-import { databaseFrom } from './serve-config.ts';
+import { databaseFrom, keysFrom } from './serve-config.ts';
 import { keysOption, placeOptions } from './serve-options.ts';
-import { print, printJson, remark } from './terminal.ts';
+import { complain, print, printJson, remark } from './terminal.ts';
 import { UsageError } from '../model/usage-error.ts';
 
 export const backup = defineCommand({
@@ -36,7 +36,7 @@ export const backup = defineCommand({
     // Opening the database would create it, even in a folder that was named by mistake.
     const database = join(dataDir, 'toolcrib.db');
     if (!existsSync(database)) throw new CribError('NOT_FOUND', `There is no database ${database}: name its folder with --data`);
-    const { keys, ...manifest } = await writeBackup({ dataDir, file, withKeys, version });
+    const { keys, ...manifest } = await writeBackup({ dataDir, file, withKeys, version, keys: keysFrom(given), warn: complain });
     if (given.on('json')) {
       printJson({ file, with_keys: keys !== null, ...manifest });
       return 0;

@@ -11,6 +11,7 @@ import { egressFrom } from './egress-from.ts';
 import type { Given } from './given.ts';
 import type { IssuerConfig } from '../identity/issuer-config.ts';
 import { issuersFrom } from './issuers.ts';
+import { journalFrom } from './journal-from.ts';
 import { metricsFrom } from './metrics-from.ts';
 import { registriesFrom } from './registries-from.ts';
 import { serveOptions, type PlaceOption, type ServeOption } from './serve-options.ts';
@@ -68,6 +69,7 @@ export function serveConfig(
     artifactBytes: given.number('artifact-bytes', { least: 0, most: 1_099_511_627_776 }),
     retentionDays: given.number('retention', { least: 1, most: 36_500 }),
     auditRetentionDays: given.number('audit-retention', { least: 30, most: 36_500 }),
+    ...journalFrom(given),
     ...metricsFrom(given),
     ...(tracing === undefined ? {} : { tracing }),
     ...(pinning === undefined ? {} : { pinning }),

@@ -193,6 +193,14 @@ export const serveOptions = {
     help: 'How long the record of changes is kept; at least 30 days',
     default: String(usualConfig.auditRetentionDays),
   },
+  journal: {
+    value: 'on|off',
+    help: 'Records calls in a file of the data folder first, and brings them into the database a moment later. Default: on with the embedded database; off with --database, where a lost machine takes with it what is not in the database yet',
+    env: 'TOOLCRIB_JOURNAL',
+  },
+  fsync: {
+    help: 'Answers a call only when its record has reached the disk, so that it survives a power cut. Without it, a killed server loses nothing, and a power cut the last moments',
+  },
   'metrics-token': {
     value: 'file',
     help: 'A file with the token that /metrics requires. Without it, /metrics is open in development, and with --issuer served only on --metrics-listen',

@@ -63,6 +63,10 @@ export interface ServeConfig {
   retentionDays: number;
   /** The same for the record of changes. */
   auditRetentionDays: number;
+  /** [SEC-4] Whether calls are recorded in a file first; with the embedded database when absent. */
+  journal?: boolean;
+  /** [SEC-4] Whether that file has to reach the disk before a call is answered. */
+  fsync?: boolean;
   /** The largest answer that is given whole. */
   responseBytes: number;
   /** How long the rest of larger ones is kept, and how much of it for each user. */

@@ -12,6 +12,7 @@ import { openPostgres } from '../../store/open-postgres.ts';
 import { openSqlite } from '../../store/open-sqlite.ts';
 import { serverId } from '../../store/server-id.ts';
 import { checkKeys } from './check-keys.ts';
+import { bringIn } from './settle-journal.ts';
 
 interface MoveInput {
   dataDir: string;
@@ -40,6 +41,7 @@ export async function moveToPostgres({ dataDir, databaseUrl, keys, warn }: MoveI
   const copy = join(dataDir, `moving-${process.pid}.db`);
   try {
     await (await open(copy, 'wx', 0o600)).close();
+    await bringIn({ dataDir, keys, warn });
     const { heads } = await copySqlite(file, copy);
     await using from = await openSqlite(copy);
     await refuseUnfinished(from);

@@ -30,11 +30,12 @@ export interface Restored {
 }
 
 /** The files that a backup replaces. Other files in the folder belong to the machine, such as the list of leftover processes. */
-const databaseFiles = /^toolcrib\.db(-wal|-shm|-journal)?$/;
+const databaseFiles = /^(toolcrib\.db(-wal|-shm|-journal)?|journal)$/;
 
 /**
  * Replaces the database of a data folder with a backup. Everything is checked on a copy before anything is moved: the folder is either
- * unchanged or restored. The old database is kept with its write-ahead log, which SQLite would else replay over the restored database.
+ * unchanged or restored. The old database is kept with its write-ahead log and its journal, which would else be replayed over the restored
+ * database.
  */
 export async function restoreBackup({ file, dataDir, keys, force, warn }: RestoreInput): Promise<Restored> {
   const { manifest, offset } = await readManifest(file);

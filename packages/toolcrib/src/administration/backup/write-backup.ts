@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CribError } from '../../model/crib-error.ts';
 import { copySqlite } from '../../store/copy-sqlite.ts';
+import { databaseFileOf } from '../../store/data-files.ts';
 import { formatHeader, type Manifest } from './manifest.ts';
+import { settleJournal } from './settle-journal.ts';
 
 interface BackupInput {
   dataDir: string;
@@ -13,10 +15,13 @@ interface BackupInput {
   file: string;
   withKeys: boolean;
   version: string;
+  /** The value of TOOLCRIB_KEYS: needed for what a server that was killed has left in its journal. */
+  keys: string | undefined;
+  warn(message: string): void;
 }
 
 /** Writes everything to one file, whether a server runs or not. The file appears only once it is complete and checked. */
-export async function writeBackup({ dataDir, file, withKeys, version }: BackupInput): Promise<Manifest> {
+export async function writeBackup({ dataDir, file, withKeys, version, keys: given, warn }: BackupInput): Promise<Manifest> {
   await refuseExisting(file);
   await requireFolder(dirname(file));
   const keys = withKeys ? await readKeys(join(dataDir, 'keys.json')) : null;
@@ -24,7 +29,8 @@ export async function writeBackup({ dataDir, file, withKeys, version }: BackupIn
   try {
     // Created with our file mode first, so that nobody else can read the copy.
     await (await open(copy, 'wx', 0o600)).close();
-    const { migration, heads } = await copySqlite(join(dataDir, 'toolcrib.db'), copy);
+    await settleJournal({ dataDir, keys: given, warn });
+    const { migration, heads } = await copySqlite(databaseFileOf(dataDir), copy);
     const database = { bytes: (await stat(copy)).size, sha256: await sha256Of(copy) };
     const manifest: Manifest = { made_at: Date.now(), toolcrib: version, migration, database, heads, keys };
     const written = await open(draft, 'wx', 0o600);

@@ -38,7 +38,7 @@ export function createImportThread(data: ImportThreadData, warn: (message: strin
 
   function start(): Worker {
     // It needs no environment variables, and they hold secrets.
-    const started = new Worker(workerFile, { workerData: data, env: {}, execArgv: [] });
+    const started = new Worker(workerFile, { workerData: data, env: {}, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: 8 } });
     started.on('message', (message: ThreadMessage) => {
       if ('warning' in message) warn(message.warning);
       else if ('imported' in message) settle(({ resolve }) => resolve(message.imported));

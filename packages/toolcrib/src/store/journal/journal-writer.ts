@@ -135,7 +135,7 @@ export class JournalWriter {
     const file = segmentFile(folder, segment);
     const fd = openSync(file, 'wx+', 0o600);
     const { journal, server } = from;
-    const { line } = formatHeader(keys, { journal, server, segment, first: this.#entry + 1, previous: this.#mac, synced });
+    const line = formatHeader(keys, { journal, server, segment, first: this.#entry + 1, previous: this.#mac, synced });
     const bytes = Buffer.from(line);
     try {
       writeAll(fd, bytes, bytes.length, 0);

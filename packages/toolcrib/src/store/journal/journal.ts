@@ -1,3 +1,4 @@
+import { rmdirSync } from 'node:fs';
 import type { AuditHead, AuditProblem } from '../../model/audit.ts';
 import type { CallRecord } from '../../model/call.ts';
 import { CribError } from '../../model/crib-error.ts';
@@ -81,6 +82,7 @@ class LiveJournal implements Journal {
   readonly #input: JournalInput;
   readonly #writer: JournalWriter;
   readonly #runner: ImportRunner;
+  readonly #mostBytes: number;
   #imported: Place;
   /** Of segments that were finished and are not in the database yet. */
   readonly #finished = new Map<number, number>();
@@ -97,6 +99,7 @@ class LiveJournal implements Journal {
     this.#writer = writer;
     this.#runner = runner;
     this.#imported = writer.place;
+    this.#mostBytes = input.mostBytes ?? usualMostBytes;
   }
 
   append(records: readonly CallRecord[]): Promise<void> | undefined {
@@ -134,11 +137,7 @@ class LiveJournal implements Journal {
   }
 
   get backlog(): JournalBacklog {
-    const { segment, offset } = this.#writer.place;
-    let bytes = offset;
-    for (const [number, size] of this.#finished) if (number < segment) bytes += size;
-    bytes -= this.#imported.offset;
-    return { bytes, seconds: this.#isBehind ? (performance.now() - this.#oldest) / 1000 : 0 };
+    return { bytes: this.#bytesBehind, seconds: this.#isBehind ? (performance.now() - this.#oldest) / 1000 : 0 };
   }
 
   copyTo(folder: string): void {
@@ -153,13 +152,21 @@ class LiveJournal implements Journal {
     }
     clearTimeout(this.#timer);
     await this.#runner.close();
+    removeIfEmpty(this.#input.folder);
   }
 
   get #isBehind(): boolean {
     return isBefore(this.#imported, this.#writer.place);
   }
 
+  get #bytesBehind(): number {
+    let bytes = this.#writer.place.offset - this.#imported.offset;
+    for (const size of this.#finished.values()) bytes += size;
+    return bytes;
+  }
+
   #written(): void {
+    if (this.#bytesBehind > this.#mostBytes) this.#judge();
     if (this.#timer !== undefined || this.#isImporting) return;
     this.#oldest = performance.now();
     this.#importIn(this.#pauseMs);
@@ -219,8 +226,8 @@ class LiveJournal implements Journal {
 
   /** A journal that only grows would fill the disk. */
   #judge(): void {
-    const { mostBytes = usualMostBytes, onTrouble, onWorking } = this.#input;
-    const isTooMuch = this.backlog.bytes > mostBytes;
+    const { onTrouble, onWorking } = this.#input;
+    const isTooMuch = this.#bytesBehind > this.#mostBytes;
     const reason = this.#trouble ?? (isTooMuch ? 'More was recorded than could be brought into the database so far.' : undefined);
     if (reason === undefined) onWorking();
     else onTrouble(reason);
@@ -232,5 +239,14 @@ class LiveJournal implements Journal {
       retryAfterMs: longestPauseMs,
       origin: 'gateway',
     });
+  }
+}
+
+/** Nothing is left of a journal that is in the database. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // There is something in it, or it was never made.
   }
 }

@@ -1,26 +1,24 @@
 import { readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { CribError } from '../../model/crib-error.ts';
 import { noteMac, type ChainKeys } from '../audit/mac.ts';
 
 /** The first line of a segment: whose journal it is, and where it goes on. */
-const headerSchema = z.strictObject({
-  toolcrib_journal: z.literal(1),
+export interface Header {
+  toolcrib_journal: 1;
   /** The id that the database knows the journal by. */
-  journal: z.string(),
-  server: z.string(),
-  kid: z.string(),
-  segment: z.number(),
+  journal: string;
+  server: string;
+  kid: string;
+  segment: number;
   /** The number of its first entry, and the mac of the entry before. */
-  first: z.number(),
-  previous: z.string(),
+  first: number;
+  previous: string;
   /** Whether every answer waited until its record had reached the disk. */
-  synced: z.boolean(),
-  mac: z.string(),
-});
-export type Header = z.infer<typeof headerSchema>;
-export type HeaderFacts = Omit<Header, 'toolcrib_journal' | 'mac' | 'kid'>;
+  synced: boolean;
+  mac: string;
+}
+type HeaderFacts = Omit<Header, 'toolcrib_journal' | 'mac' | 'kid'>;
 
 /** Which journal is expected. */
 export interface JournalIdentity {
@@ -49,10 +47,10 @@ export function listSegments(folder: string): { segments: number[]; damaged: str
   return { segments: segments.toSorted((one, other) => one - other), damaged: names.filter((name) => damagedName.test(name)).toSorted() };
 }
 
-export function formatHeader({ newest }: ChainKeys, facts: HeaderFacts): { line: string; mac: string } {
-  const unsigned = { toolcrib_journal: 1, ...facts, kid: newest.kid } as const;
-  const mac = headerMac(newest.key, unsigned);
-  return { line: `${JSON.stringify({ ...unsigned, mac })}\n`, mac };
+export function formatHeader({ newest }: ChainKeys, facts: HeaderFacts): string {
+  const { journal, server, segment, first, previous, synced } = facts;
+  const unsigned = { toolcrib_journal: 1, journal, server, segment, first, previous, synced, kid: newest.kid } as const;
+  return `${JSON.stringify({ ...unsigned, mac: headerMac(newest.key, unsigned) } satisfies Header)}\n`;
 }
 
 /** Reads the first line. Undefined where it has no end: the server was killed before it had written anything else. */
@@ -68,12 +66,9 @@ export function readHeader(fd: number): { line: string; length: number } | undef
 export function checkHeader(line: string, file: string, keys: ChainKeys, { journal, server }: JournalIdentity): Header {
   const refuse = (why: string) =>
     new CribError('CONFLICT', `The journal ${file} ${why}. It may hold calls that are recorded nowhere else, so nothing was changed`);
-  let header: Header;
-  try {
-    header = headerSchema.parse(JSON.parse(line));
-  } catch {
+  const header = parseHeader(line);
+  if (header === undefined)
     throw refuse('is not a journal of Toolcrib: its first line was changed. Move the file out of the data folder to start without it');
-  }
   const key = keys.find(header.kid);
   if (key === undefined)
     throw refuse(`was written with the key ${header.kid}, which is not among the keys of this server. Add that key to start`);
@@ -85,6 +80,17 @@ export function checkHeader(line: string, file: string, keys: ChainKeys, { journ
       'belongs to another database or another server. Start that server with it, or move the file out of the data folder to start without it',
     );
   return header;
+}
+
+/** Only as it is written here: whatever is there beside the values, or in place of them, was put there by somebody else. */
+function parseHeader(line: string): Header | undefined {
+  try {
+    const { journal, server, segment, first, previous, synced, kid, mac } = JSON.parse(line) as Header;
+    const header: Header = { toolcrib_journal: 1, journal, server, segment, first, previous, synced, kid, mac };
+    return JSON.stringify(header) === line && typeof kid === 'string' ? header : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function headerMac(key: Parameters<typeof noteMac>[0], { journal, server, kid, segment, first, previous, synced }: Omit<Header, 'mac'>) {
