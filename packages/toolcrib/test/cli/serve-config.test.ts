@@ -57,6 +57,9 @@ test('[CLI-1] an option wins over its variable, and that over the default', () =
 
 const issuer = ['--issuer', 'https://a.example'];
 const parsed: [args: string[], env: Record<string, string>, expected: object][] = [
+  [['--journal', 'off'], {}, { journal: false }],
+  [['--fsync'], {}, { fsync: true }],
+  [['--fsync', '--database', 'postgres://crib@db/crib'], { TOOLCRIB_JOURNAL: 'on' }, { journal: true, fsync: true }],
   [['--principal-rate', '0'], {}, { principalLimits: { concurrency: 100 } }],
   [['--principal-concurrency', '0', '--principal-rate', '0.5'], {}, { principalLimits: { rate_per_second: 0.5, burst: 200 } }],
   [['--run-claim', 'groups=/runners'], {}, { runMatcher: { path: 'groups', operator: 'contains', value: '/runners' } }],
