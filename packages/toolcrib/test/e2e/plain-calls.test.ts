@@ -12,9 +12,7 @@ const path = '/api/bff/tools/call';
 
 beforeAll(async () => {
   server = await startOpenServer();
-  const body = { name: 'One', mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton' };
-  const { json } = await server.admin.post('/api/sources?wait=60000', body);
-  expect(json).toMatchObject({ status: { state: 'running' } });
+  await server.admin.post('/api/sources?wait=60000', { name: 'One', mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton' });
 });
 
 afterAll(() => server[Symbol.asyncDispose]());

@@ -6,24 +6,22 @@ import type { JsonObject } from '../../../model/json.ts';
 import type { DiscoveredTool } from '../../../model/tool.ts';
 import { outputFromContents, outputFromResult, outputFromRpcError } from './call-result.ts';
 import { KnownCatalogue } from './catalogue.ts';
-import { completeRequest, isComplete } from './complete-request.ts';
+import { completeRequest } from './complete-request.ts';
 import type { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
 import type { ListLimits } from './list-pages.ts';
 import type { McpCallOptions, McpSession } from './mcp-session.ts';
 import type { SourceInfo } from '../../open-source.ts';
 import { paramHeaders } from './param-headers.ts';
-import { rawTextOf } from './raw-text.ts';
-import type { Requests, RequestWaiter } from './requests.ts';
+import type { Requests } from './requests.ts';
 import { resourcePrefix } from './resource-tools.ts';
 import { RpcError } from './session-errors.ts';
+import { isHeaderMismatch, StartedCall, type CallingSession, type ToolParams } from './started-call.ts';
 import { SessionLostError } from '../../upstream/session-lost.ts';
 import type { SessionLoss } from './session-loss.ts';
 import { subscribeToChanges } from './tool-changes.ts';
 import type { SkippedTool } from './tool-definition.ts';
 
-/** SEP-2243: the headers do not repeat the parameters as the server's schema says. It refuses before it does anything. */
-const headerMismatch = -32_020;
 /** The server has stopped speaking the revision that was agreed on. */
 const unsupportedVersion = -32_022;
 
@@ -42,7 +40,7 @@ export interface SessionInput {
 }
 
 /** The session over a connection that has been opened. */
-export class Session implements McpSession {
+export class Session implements McpSession, CallingSession {
   readonly info: SourceInfo;
   readonly changedSecrets: McpSession['changedSecrets'];
   calls = 0;
@@ -102,9 +100,9 @@ export class Session implements McpSession {
         await (this.#perHttpHeaders ? this.#callWithHeaders(params, exchange) : this.#complete('tools/call', params, exchange)),
       );
     } catch (error) {
-      return this.#outputOfFailure(error);
+      return this.outputOfFailure(error);
     } finally {
-      this.#end(exchange);
+      this.end(exchange);
     }
   }
 
@@ -113,42 +111,8 @@ export class Session implements McpSession {
     const exchange = this.#begin(options);
     const params = { name, arguments: args };
     const headers = this.#perHttpHeaders ? this.#headersOf(params) : undefined;
-    const answered = (output: ToolOutput) => {
-      this.#end(exchange);
-      outcome.answered(output);
-    };
-    const failed = (error: unknown) => {
-      let output: ToolOutput;
-      try {
-        output = this.#outputOfFailure(error);
-      } catch (failure) {
-        this.#end(exchange);
-        return outcome.failed(failure);
-      }
-      answered(output);
-    };
-    /** What is not a plain answer goes on as a call that is waited for. */
-    const goOn = (result: Promise<JsonObject>) => void result.then((value) => answered(outputFromResult(value))).catch(failed);
-    const waiter: RequestWaiter = {
-      resolve: (result, json) => {
-        if (this.#modern && !isComplete(result)) {
-          return goOn(completeRequest(this.#requests, 'tools/call', params, exchange, headers, result));
-        }
-        let output: ToolOutput;
-        try {
-          output = outputFromResult(result);
-        } catch (error) {
-          return failed(error);
-        }
-        if (json !== undefined) output.raw_text = rawTextOf(output, json);
-        answered(output);
-      },
-      reject: (error) => {
-        if (headers !== undefined && isHeaderMismatch(error)) goOn(this.#callWithNewHeaders(params, exchange));
-        else failed(error);
-      },
-    };
-    this.#requests.start('tools/call', params, exchange, waiter, headers);
+    const call = new StartedCall({ session: this, requests: this.#requests, params, headers, exchange, outcome });
+    this.#requests.start('tools/call', params, exchange, call, headers);
     return true;
   }
 
@@ -157,7 +121,7 @@ export class Session implements McpSession {
     return new Exchange(options, true);
   }
 
-  #end(exchange: Exchange): void {
+  end(exchange: Exchange): void {
     exchange.done();
     if (--this.calls === 0) this.#idle?.resolve();
   }
@@ -238,7 +202,7 @@ export class Session implements McpSession {
   }
 
   /** For a failed tool call: an error that the server answered with is an output, everything else is thrown. */
-  #outputOfFailure(error: unknown): ToolOutput {
+  outputOfFailure(error: unknown): ToolOutput {
     if (error instanceof RpcError && error.rpcCode !== unsupportedVersion) return outputFromRpcError(error);
     const message = 'The server has changed to another revision of the protocol';
     const failure =
@@ -278,18 +242,12 @@ export class Session implements McpSession {
       return await this.#complete('tools/call', params, exchange, this.#headersOf(params));
     } catch (error) {
       if (!isHeaderMismatch(error)) throw error;
-      return this.#callWithNewHeaders(params, exchange);
+      return this.callWithNewHeaders(params, exchange);
     }
   }
 
-  async #callWithNewHeaders(params: ToolParams, exchange: Exchange): Promise<JsonObject> {
+  async callWithNewHeaders(params: ToolParams, exchange: Exchange): Promise<JsonObject> {
     await this.#catalogue.readAnew(false, exchange);
     return this.#complete('tools/call', params, exchange, this.#headersOf(params));
   }
-}
-
-type ToolParams = { name: string; arguments: JsonObject };
-
-function isHeaderMismatch(error: unknown): boolean {
-  return error instanceof RpcError && error.rpcCode === headerMismatch;
 }

@@ -6,8 +6,8 @@ import { answeredId, problemOf } from './message-reader.ts';
 const byteOrderMark = 0xfeff;
 
 /** Delivers one message: to the tap first, then to the SDK. */
-export function receive(transport: McpTransport, message: JSONRPCMessage, relatedTo?: RequestId): void {
-  if (transport.tap?.take(message, relatedTo) !== true) transport.onmessage?.(message);
+export function receive(transport: McpTransport, message: JSONRPCMessage, relatedTo?: RequestId, json?: string): void {
+  if (transport.tap?.take(message, relatedTo, json) !== true) transport.onmessage?.(message);
 }
 
 /**
@@ -26,7 +26,7 @@ export function receiveJson(transport: McpTransport, json: string, request?: Req
     const problem = problemOf(message);
     const answers = answeredId(message);
     answered ||= request !== undefined && String(answers) === String(request);
-    if (problem === null) receive(transport, message as JSONRPCMessage, request);
+    if (problem === null) receive(transport, message as JSONRPCMessage, request, message === value ? json : undefined);
     else if (answers !== null) receive(transport, invalidAnswer(answers, problem), request);
     else transport.onerror?.(new ProtocolError(`The server sent an invalid MCP message: ${problem}`));
   }
