@@ -183,9 +183,8 @@ describe('more requests than connections', () => {
     const [first, second, third] = [get('/1'), get('/2', ending), get('/3')];
     // The first opens the way; only then do the others wait for a connection.
     await nextTurn();
-    const refused = expect(second).rejects.toThrow('enough');
     ending.end(new Error('enough'));
-    await refused;
+    await expect(second).rejects.toThrow('enough');
     await answer();
     await answer();
     expect(await Promise.all([first, third])).toEqual(['done', 'done']);
@@ -196,11 +195,11 @@ describe('more requests than connections', () => {
   test('go on after one that fails', async () => {
     const { get, answer, asked } = await holding();
     const ending = new EndSwitch();
-    const first = expect(get('/1', ending)).rejects.toThrow('enough');
+    const first = get('/1', ending);
     const second = get('/2');
     while (asked.length === 0) await nextTurn();
     ending.end(new Error('enough'));
-    await first;
+    await expect(first).rejects.toThrow('enough');
     while (asked.length === 1) await nextTurn();
     await answer();
     await answer();
