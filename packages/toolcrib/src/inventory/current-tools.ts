@@ -1,10 +1,13 @@
 import type { SourceRecord } from '../model/source.ts';
-import type { Tool, ToolRecord } from '../model/tool.ts';
+import type { Tool } from '../model/tool.ts';
 import type { ToolChange } from '../policy/tools-in-order.ts';
 import type { StoreNouns } from '../store/store.ts';
+import type { StoredTool } from '../store/tools.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
+import type { DefinitionArchive } from './definition-archive.ts';
+import { InventoryTool } from './inventory-tool.ts';
 import type { Snapshot } from './snapshot.ts';
-import { toolFromRecord } from './tool-from-record.ts';
+import { sourceFacts } from './source-facts.ts';
 
 /** All sources and their tools at the time of this event. */
 export interface CurrentTools {
@@ -13,6 +16,7 @@ export interface CurrentTools {
   /** By namespace. */
   readonly sources: ReadonlyMap<string, SourceRecord>;
   readonly snapshot: Snapshot;
+  readonly archive: DefinitionArchive;
 }
 
 /** What has to be done to bring the tools up to date. */
@@ -41,21 +45,25 @@ export async function readCurrentTools(nouns: StoreNouns, revision: number, prev
     if (isSource || source !== undefined) changedSources.set(subject, source);
     else ofTools.push(subject);
   }
-  const records = new Map<string, ToolRecord>();
+  const stored: StoredTool[] = [];
   for (const id of ofTools) {
-    const record = await nouns.tools.get(id);
-    if (record === undefined) return readAll(nouns, previous);
-    records.set(id, record);
+    const tool = await nouns.tools.getStored(id);
+    if (tool === undefined) return readAll(nouns, previous);
+    if (!changedSources.has(tool.source_id)) stored.push(tool);
   }
-  for (const id of changedSources.keys()) for (const record of await nouns.tools.listBySource(id)) records.set(record.tool_id, record);
   const sources = changedSources.size === 0 ? previous.sources : sourcesAfter(previous.sources, changedSources);
-  const gone = new Set([...changedSources.keys()].flatMap((id) => previous.snapshot.ofSource(id)));
-  return { sources, ...changeTo(records.values(), { sources, snapshot: previous.snapshot, gone }) };
+  const gone = [...changedSources.keys()].flatMap((id) => previous.snapshot.ofSource(id));
+  const change = createChange({ ...previous, sources }, gone);
+  change.add(stored);
+  for (const id of changedSources.keys()) for await (const page of nouns.tools.pages(id)) change.add(page);
+  return { sources, ...change };
 }
 
-async function readAll(nouns: StoreNouns, { snapshot }: CurrentTools): Promise<ReadTools> {
+async function readAll(nouns: StoreNouns, previous: CurrentTools): Promise<ReadTools> {
   const sources = new Map((await nouns.sources.list()).map((source) => [source.id, source]));
-  return { sources, ...changeTo(await nouns.tools.list(), { sources, snapshot, gone: new Set(snapshot.tools) }) };
+  const change = createChange({ ...previous, sources }, previous.snapshot.tools);
+  for await (const page of nouns.tools.pages()) change.add(page);
+  return { sources, ...change };
 }
 
 function sourcesAfter(sources: ReadonlyMap<string, SourceRecord>, changed: ReadonlyMap<string, SourceRecord | undefined>) {
@@ -64,21 +72,13 @@ function sourcesAfter(sources: ReadonlyMap<string, SourceRecord>, changed: Reado
   return new Map(all.sort((a, b) => (a.namespace < b.namespace ? -1 : 1)).map((source) => [source.id, source]));
 }
 
-interface Before {
-  sources: ReadonlyMap<string, SourceRecord>;
-  snapshot: Snapshot;
-  /** The tools that are no longer there, unless they are among the records. */
-  gone: Set<Tool>;
-}
-
-function changeTo(records: Iterable<ToolRecord>, { sources, snapshot, gone }: Before): ToolChange {
-  const removed = gone;
+/** Collects the difference to the earlier tools. `gone` are those that are no longer there, unless they are added. */
+function createChange({ sources, snapshot, archive }: Omit<CurrentTools, 'revision'>, gone: readonly Tool[]) {
+  const removed = new Set(gone);
   const added = new Set<Tool>();
-  for (const record of records) {
-    const source = sources.get(record.source_id);
-    const before = snapshot.find(record.tool_id);
-    if (source === undefined || !source.enabled) continue;
-    const tool = toolFromRecord(record, source);
+
+  function addOne(tool: Tool): void {
+    const before = snapshot.find(tool.tool_id);
     // The same object for the same content keeps its compiled and rendered forms.
     if (before !== undefined && isSame(before, tool)) removed.delete(before);
     else {
@@ -86,7 +86,21 @@ function changeTo(records: Iterable<ToolRecord>, { sources, snapshot, gone }: Be
       added.add(tool);
     }
   }
-  return { removed, added };
+
+  return {
+    removed,
+    added,
+    add(page: readonly StoredTool[]): void {
+      const wanted = page.filter(({ source_id }) => sources.get(source_id)?.enabled === true);
+      const definitions = archive.keep(wanted.map(({ discovered }) => discovered));
+      for (const [index, columns] of wanted.entries()) {
+        const source = sources.get(columns.source_id);
+        const definition = definitions[index];
+        if (source !== undefined && definition !== undefined)
+          addOne(new InventoryTool({ columns, source: sourceFacts(source), definition, archive }));
+      }
+    },
+  };
 }
 
 function isSame(before: Tool, after: Tool): boolean {

@@ -9,6 +9,7 @@ import type { Rules } from '../policy/rules.ts';
 import type { Store } from '../store/store.ts';
 import { createRulesReader } from './current-rules.ts';
 import { readCurrentTools } from './current-tools.ts';
+import { DefinitionArchive } from './definition-archive.ts';
 import { createToolSearch } from './search/tool-search.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -50,6 +51,7 @@ export async function openInventory({ store, warn, development = false, embedder
   const toolSearch = createToolSearch({ embedder });
   const rulesReader = createRulesReader({ warn, development });
   const snapshot = createSnapshot();
+  const archive = new DefinitionArchive();
   const active = new ActiveTools();
   let sources: ReadonlyMap<string, SourceRecord> = new Map();
   let rules = (await read(undefined))();
@@ -68,7 +70,7 @@ export async function openInventory({ store, warn, development = false, embedder
       // Nothing has changed, as when this server hears of its own change.
       if (known === revision) return () => rules;
       const changedRules = await rulesReader.read(nouns, revision);
-      const tools = await readCurrentTools(nouns, revision, { revision: known, sources, snapshot });
+      const tools = await readCurrentTools(nouns, revision, { revision: known, sources, snapshot, archive });
       return () => {
         ({ sources } = tools);
         snapshot.change(tools);

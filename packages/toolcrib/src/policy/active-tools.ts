@@ -61,6 +61,12 @@ export class ActiveTools {
     }
     if (gone.size === 0 && come.size === 0) return;
     this.#version++;
+    // Everything is new: nobody has a list that the change could be applied to.
+    if (come.size === this.#byId.size) this.#changes.length = this.#toolsInChanges = 0;
+    else this.#note(gone, come);
+  }
+
+  #note(gone: ReadonlySet<Tool>, come: ReadonlySet<Tool>): void {
     this.#changes.push({ removed: gone, added: come });
     this.#toolsInChanges += gone.size + come.size;
     while (this.#toolsInChanges > Math.max(fewestKept, this.#byId.size)) {

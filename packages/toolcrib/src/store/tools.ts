@@ -9,12 +9,46 @@ import type { Queries, Tables } from './tables.ts';
 export type Tools = ReturnType<typeof createTools>;
 type Row = Selectable<Tables['tools']>;
 
+/** A tool without what only administrators look at, and with its definition as text: there may be a hundred thousand of them. */
+export interface StoredTool extends Pick<
+  ToolRecord,
+  'tool_id' | 'source_id' | 'definition_hash' | 'state' | 'approved_hash' | 'overrides'
+> {
+  /** The tool's own name within its source. */
+  name: string;
+  /** As JSON; `readDiscovered` reads it. */
+  discovered: string;
+}
+
+const storedColumns = ['tool_id', 'source_id', 'name', 'discovered', 'definition_hash', 'state', 'approved_hash', 'overrides'] as const;
+/** Few enough that all of a page together takes little memory. */
+const rowsPerPage = 1000;
+const noOverrides: ToolOverrides = {};
+
 /** Both databases limit the parameters of one statement. */
 const rowsPerStatement = 500;
 
 export function createTools(queries: Queries) {
   const select = queries.selectFrom('tools').selectAll();
+  const selectStored = queries.selectFrom('tools').select(storedColumns);
   return {
+    /** All tools, or those of a source, page by page. */
+    async *pages(sourceId?: string): AsyncGenerator<StoredTool[]> {
+      for (let after = '', isLast = false; !isLast;) {
+        let query = selectStored.where('tool_id', '>', after);
+        if (sourceId !== undefined) query = query.where('source_id', '=', sourceId);
+        const rows = await query.orderBy('tool_id').limit(rowsPerPage).execute();
+        isLast = rows.length < rowsPerPage;
+        after = rows.at(-1)?.tool_id ?? after;
+        yield rows.map(readStoredTool);
+      }
+    },
+
+    async getStored(toolId: string): Promise<StoredTool | undefined> {
+      const row = await selectStored.where('tool_id', '=', toolId).executeTakeFirst();
+      return row && readStoredTool(row);
+    },
+
     async list(): Promise<ToolRecord[]> {
       return (await select.orderBy('source_id').orderBy('name').execute()).map(read);
     },
@@ -103,9 +137,21 @@ function write(record: ToolRecord): Row {
   };
 }
 
+function readStoredTool(row: Pick<Row, (typeof storedColumns)[number]>): StoredTool {
+  // The row is nobody else's: a copy of a hundred thousand would be felt.
+  return Object.assign(row, { overrides: row.overrides === '{}' ? noOverrides : readOverrides(row) });
+}
+
+export function readDiscovered(toolId: string, text: string): DiscoveredTool {
+  return readStored('tools', toolId, (): DiscoveredTool => JSON.parse(text));
+}
+
+function readOverrides({ tool_id, overrides }: Pick<Row, 'tool_id' | 'overrides'>): ToolOverrides {
+  return readRow(toolOverridesSchema, 'tools', tool_id, readJson('tools', tool_id, overrides));
+}
+
 function read({ name: _name, ...row }: Row): ToolRecord {
-  const discovered = readStored('tools', row.tool_id, (): DiscoveredTool => JSON.parse(row.discovered));
+  const discovered = readDiscovered(row.tool_id, row.discovered);
   const approved = readStored('tools', row.tool_id, (): PinnedDefinition | null => JSON.parse(row.approved ?? 'null'));
-  const overrides = readRow(toolOverridesSchema, 'tools', row.tool_id, readJson('tools', row.tool_id, row.overrides));
-  return { ...row, discovered, approved, overrides };
+  return { ...row, discovered, approved, overrides: readOverrides(row) };
 }

@@ -32,9 +32,8 @@ beforeEach(async () => {
     ...nouns,
     tools: {
       ...nouns.tools,
-      list: () => (reads.push('*'), nouns.tools.list()),
-      listBySource: (id) => (reads.push(id), nouns.tools.listBySource(id)),
-      get: (id) => (reads.push(id), nouns.tools.get(id)),
+      pages: (id) => (reads.push(id ?? '*'), nouns.tools.pages(id)),
+      getStored: (id) => (reads.push(id), nouns.tools.getStored(id)),
     },
   });
   store = real;

@@ -121,7 +121,54 @@ describe('[INV-4] search', () => {
   });
 });
 
+test('[INV-4] words of plain text are the same beside others, which are taken apart by the general rules', () => {
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'b', 's', 'e', 'i', 'x', 'c', 'h', 'Z', 'Y', '7', '_', '-', ' ', '.', '\n', "'", '\0'),
+    maxLength: 30,
+  });
+  fc.assert(
+    fc.property(text, (plain) => {
+      expect([...wordsOf(plain), 'fur']).toEqual(wordsOf(`${plain} für`));
+    }),
+  );
+});
+
 describe('[INV-4] a search while tools come and go', () => {
+  test('finds the same as one that never knew other tools, after thousands have gone', () => {
+    const word = (index: number) => `word${index % 97}`;
+    const made = (index: number, round: number) =>
+      sampleTool({ namespace: 'n', name: `t_${index}_${word(index)}`, text: `${word(index * 7 + round)} ${word(round)} letter` });
+    const toolSearch = createToolSearch();
+    let current: Tool[] = [];
+    for (let round = 0; round < 8; round++) {
+      const next = Array.from({ length: 600 }, (_, index) => (index % 3 === 0 && current[index]) || made(index, round));
+      const before = new Set(current);
+      const after = new Set(next);
+      toolSearch.search('', next);
+      toolSearch.change({
+        removed: new Set(current.filter((tool) => !after.has(tool))),
+        added: new Set(next.filter((tool) => !before.has(tool))),
+      });
+      current = next;
+      const visible = createSnapshot(current.filter((_, index) => index % 2 === 0)).tools;
+      for (const query of ['word5 letter', 'word13', 'lettre word90'])
+        expect(toolSearch.search(query, visible).map(({ name }) => name)).toEqual(
+          createToolSearch()
+            .search(query, visible)
+            .map(({ name }) => name),
+        );
+    }
+  });
+
+  test('a change is followed without anybody searching', async () => {
+    const toolSearch = createToolSearch();
+    const [first, second] = tools as [Tool, Tool];
+    toolSearch.change({ removed: new Set(), added: new Set([first, second]) });
+    toolSearch.change({ removed: new Set([second]), added: new Set() });
+    await toolSearch.settled();
+    expect(toolSearch.indexed).toBe(1);
+  });
+
   const namesFor = (toolSearch: ToolSearch, query: string, current: readonly Tool[]) =>
     toolSearch.search(query, current).map(({ name }) => name);
 

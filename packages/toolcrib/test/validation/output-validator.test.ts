@@ -6,12 +6,11 @@ import { sampleTool } from '../fixtures/samples.ts';
 
 function toolWith(output_schema: JsonSchema | undefined): Tool {
   const tool = sampleTool();
-  return {
-    ...tool,
-    execution_mode: 'mcp_call',
-    definition_hash: JSON.stringify(output_schema ?? ''),
-    definition: { ...tool.definition, output_schema },
-  };
+  return Object.create(tool, {
+    execution_mode: { value: 'mcp_call' },
+    definition_hash: { value: JSON.stringify(output_schema ?? '') },
+    definition: { value: { ...tool.definition, output_schema } },
+  }) as Tool;
 }
 
 const violation = (schema: JsonSchema | undefined, structured_content: Json | undefined, is_error = false) =>

@@ -20,6 +20,7 @@ interface Scores {
 }
 
 export interface SearchIndex {
+  readonly size: number;
   add(tool: Tool): void;
   delete(tool: Tool): void;
   /** How well each visible tool fits the query. Tools that were not added yet are added. */
@@ -74,6 +75,9 @@ export function createSearchIndex(): SearchIndex {
   }
 
   return {
+    get size() {
+      return index.size;
+    },
     add: (tool) => index.add(tool),
     delete: (tool) => index.delete(tool),
     score: (query, tools) =>

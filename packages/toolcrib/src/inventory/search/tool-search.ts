@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Embedder } from '../../model/embedder.ts';
 import type { Tool } from '../../model/tool.ts';
 import type { ToolChange } from '../../policy/tools-in-order.ts';
+import { InventoryTool } from '../inventory-tool.ts';
 import { createMeaningIndex, type MeaningIndex } from './meaning-index.ts';
 import type { Concept } from './query-concepts.ts';
 import { createSearchIndex } from './search-index.ts';
@@ -20,6 +21,8 @@ export interface ToolSearch {
   change(change: ToolChange): void;
   /** Resolves when all changes so far are followed. */
   settled(): Promise<void>;
+  /** How many tools are in the index. */
+  readonly indexed: number;
 }
 
 /** [FIND-1] Finds by words and, where there is an embedder, by meaning too. */
@@ -34,13 +37,21 @@ export function createToolSearch({ embedder }: { embedder?: Embedder | undefined
     let until = 0;
     for (const tool of coming) {
       if (performance.now() >= until) {
-        await setImmediate(undefined, { ref: false });
+        await setImmediate();
         until = performance.now() + turnMs;
       }
       // It may be gone by now.
       if (!coming.delete(tool)) continue;
-      index.add(tool);
-      meanings?.add(tool);
+      const add = () => {
+        index.add(tool);
+        meanings?.add(tool);
+      };
+      try {
+        if (tool instanceof InventoryTool) tool.briefly(add);
+        else add();
+      } catch {
+        // If something is wrong with a tool, whoever uses it is told.
+      }
     }
     following = undefined;
   }
@@ -63,10 +74,12 @@ export function createToolSearch({ embedder }: { embedder?: Embedder | undefined
         index.delete(tool);
       }
       for (const tool of added) if (tool.state === 'active') coming.add(tool);
-      // If something is wrong with a tool, the search that needs it reports it.
-      following ??= follow().catch(() => void (following = undefined));
+      following ??= follow();
     },
     settled: () => following ?? Promise.resolve(),
+    get indexed() {
+      return index.size;
+    },
   };
 }
 

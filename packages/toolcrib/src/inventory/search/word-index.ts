@@ -25,6 +25,10 @@ export class WordIndex {
   /** Shared by all searches, since one has ended when the next begins. */
   #mask = new Uint8Array(0);
 
+  get size(): number {
+    return this.#slots.size;
+  }
+
   get slots(): number {
     return this.#nextSlot;
   }
