@@ -34,6 +34,10 @@ say 'nginx'
 # RUNLEVEL keeps the package from starting its own server.
 command -v nginx >/dev/null || RUNLEVEL=1 bash .ci/apt-install.sh /tmp/toolcrib-ci-nginx.log nginx-light
 
+say 'gcc'
+# For the library that simulates a power cut.
+command -v gcc >/dev/null || bash .ci/apt-install.sh /tmp/toolcrib-ci-gcc.log gcc libc6-dev
+
 say 'Schemathesis, uv, openapi-core, httpbin, Prism'
 # The first one may have to install Python's venv; the others then install in parallel, and print their paths when called again.
 TOOLCRIB_TEST_UVX=$(bash .ci/python-tool-up.sh uv 0.13.7 uvx)

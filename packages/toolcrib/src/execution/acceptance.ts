@@ -17,7 +17,7 @@ export interface Acceptance {
   refusal(): CribError | undefined;
   /** Resolves once they are accepted: for calls that were begun before, and go on. */
   accepted(): Promise<void>;
-  /** One sentence for each cause; none while calls are accepted. */
+  /** Sentences, each once; none while calls are accepted. */
   reasons(): string[];
 }
 
@@ -33,8 +33,11 @@ export function createAcceptance({ warn, now = () => performance.now() }: { warn
   let freshUntil = Number.POSITIVE_INFINITY;
   let waiting: PromiseWithResolvers<void> | undefined;
 
+  /** What fills the disk stops several things at once, with the same words. */
+  const distinct = () => [...new Set(causes.values())];
+
   function changed(): void {
-    const reasons = [...causes.values()].join(' ');
+    const reasons = distinct().join(' ');
     refusal =
       causes.size === 0
         ? undefined
@@ -54,7 +57,7 @@ export function createAcceptance({ warn, now = () => performance.now() }: { warn
   function resume(cause: SuspensionCause): void {
     if (!causes.delete(cause)) return;
     changed();
-    warn(causes.size === 0 ? 'Calls and changes are accepted again' : `Still no calls or changes: ${[...causes.values()].join(' ')}`);
+    warn(causes.size === 0 ? 'Calls and changes are accepted again' : `Still no calls or changes: ${distinct().join(' ')}`);
   }
 
   /** The clock is read when somebody asks: a timer that comes late would let in those who come before it. */
@@ -79,7 +82,7 @@ export function createAcceptance({ warn, now = () => performance.now() }: { warn
     },
     reasons() {
       current();
-      return [...causes.values()];
+      return distinct();
     },
   };
 }

@@ -1,12 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { callKinds, createCallLedger, disagreements, unrecordedExecutions } from '../fixtures/call-ledger.ts';
 import { killableServers } from '../fixtures/killable-servers.ts';
 import { startLedgerUpstream, type LedgerUpstream } from '../fixtures/ledger-upstream.ts';
+import { smallDisk } from '../fixtures/small-disk.ts';
 import { grantEverything } from '../fixtures/open-server.ts';
 import { until, type ServerProcess } from '../running-server.ts';
 
@@ -14,25 +11,7 @@ const servers = killableServers();
 /** Room enough for what the tests write themselves. */
 const diskBytes = 32 * 2 ** 20;
 
-/** A small disk; undefined where nobody lets us make one. */
-async function smallDisk(): Promise<({ path: string } & AsyncDisposable) | undefined> {
-  const path = await mkdtemp(join(tmpdir(), 'toolcrib-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'toolcrib-test', path], { stdio: 'ignore' });
-  } catch {
-    await rm(path, { recursive: true });
-    return undefined;
-  }
-  return {
-    path,
-    async [Symbol.asyncDispose]() {
-      execFileSync('umount', ['-l', path]);
-      await rm(path, { recursive: true });
-    },
-  };
-}
-
-const disk = await smallDisk();
+const disk = await smallDisk(diskBytes);
 const isRequired = process.env.TOOLCRIB_REQUIRE_PARTS === '1';
 
 test.skipIf(disk !== undefined || !isRequired)('a disk can be mounted: run the tests as root, on Linux', () => {
@@ -58,13 +37,6 @@ describe.skipIf(disk === undefined)('a server with a full disk', () => {
     await small[Symbol.asyncDispose]();
   });
 
-  /** Leaves no room until it is disposed of. */
-  async function fillDisk(): Promise<AsyncDisposable> {
-    const ballast = join(small.path, 'ballast');
-    await expect(writeFile(ballast, Buffer.alloc(diskBytes))).rejects.toThrow('ENOSPC');
-    return { [Symbol.asyncDispose]: () => rm(ballast, { force: true }) };
-  }
-
   test('[SEC-4] [BFF-7] executes nothing, says why, and needs nothing but room to go on', async () => {
     const answers = new Map<string, { status: number; json: { status?: string; call_id?: string; message?: string } }>();
     const call = async (mark: string) => {
@@ -74,7 +46,7 @@ describe.skipIf(disk === undefined)('a server with a full disk', () => {
     };
     expect((await call('before')).json.status).toBe('completed');
 
-    await using full = await fillDisk();
+    await using full = await small.fill();
     // What is written first may still fit into a page that is there.
     const refused = await until(async () => {
       const reply = await call(`full ${answers.size}`);
@@ -106,7 +78,7 @@ describe.skipIf(disk === undefined)('a server with a full disk', () => {
     const ledger = createCallLedger(user);
     await ledger.succeeded(20);
     for (let times = 0; times < 3; times++) {
-      await using full = await fillDisk();
+      await using full = await small.fill();
       for (const kind of callKinds) await ledger.refused(kind, 3);
       await full[Symbol.asyncDispose]();
       await ledger.succeeded(20);

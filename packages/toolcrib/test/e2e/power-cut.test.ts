@@ -85,6 +85,19 @@ describe.skipIf(!isAble)('after a power cut', () => {
     });
   }
 
+  test('[SEC-4] every call that counted is recorded once, also where the disk failed to take one of them', async () => {
+    const dataDir = join(work.path, 'failing');
+    mkdirSync(dataDir, { recursive: true });
+    await (await openSqlite(databaseFileOf(dataDir))).close();
+    const cut = preparePowerCut(dataDir, join(work.path, 'failing-work'));
+    const counted = await recordUntilKilled(dataDir, 'synced', { ...cut.env, POWER_FAILS: '20' }, 1000);
+    expect(new Set(counted).size).toBe(counted.length);
+    const left = join(work.path, 'failing-left');
+    cut.leave(left);
+    const { ids, ok, warnings } = await recordOf(left);
+    expect({ ok, warnings, missing: counted.filter((id) => !ids.has(id)) }).toEqual({ ok: true, warnings: [], missing: [] });
+  });
+
   test('[SEC-4] a server with --fsync has a record of every call it acknowledged', { timeout }, async () => {
     let dataDir = join(work.path, 'server', '0');
     const open = (env: Record<string, string> = {}) =>
