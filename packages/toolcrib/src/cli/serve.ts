@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { releaseStartMemory } from '../server/release-start-memory.ts';
 import type { ServeConfig } from '../server/server-config.ts';
 import { CribError } from '../model/crib-error.ts';
 import { defineCommand } from './command.ts';
@@ -31,7 +32,9 @@ export const serve = defineCommand({
     const running = await start(config);
     if (running === undefined) return 1;
     print(await serveBanner(config, running));
+    const stopWaiting = releaseStartMemory();
     await stopped;
+    stopWaiting();
     print('Stopping…');
     await running.close();
     return 0;

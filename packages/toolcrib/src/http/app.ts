@@ -1,10 +1,10 @@
-import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { RefusalLog } from '../administration/refusal-log.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { Tracer } from '../model/tracing.ts';
+import { http } from '../net/node-http.ts';
 import { addRoute, type RouteParts } from './add-route.ts';
 import { takeAnyBody } from './any-body.ts';
 import { createCrossOrigin, createHostGuard, protect, type HostGuardConfig } from './browser-guard.ts';
@@ -49,7 +49,7 @@ export function createApp(input: AppInput): FastifyInstance {
   const app = Fastify({
     bodyLimit: input.bodyLimitBytes,
     trustProxy: input.trustedProxies.length === 0 ? false : [...input.trustedProxies],
-    serverFactory: (handle) => createServer(serverOptions, hasPlainCalls ? createPlainCalls({ ...input, guard }, handle) : handle),
+    serverFactory: (handle) => http.createServer(serverOptions, hasPlainCalls ? createPlainCalls({ ...input, guard }, handle) : handle),
     forceCloseConnections: 'idle',
     // The framework would otherwise answer both in its own form.
     return503OnClosing: false,

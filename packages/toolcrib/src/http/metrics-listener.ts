@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { CribError } from '../model/crib-error.ts';
+import { http } from '../net/node-http.ts';
 import type { MetricsGuard } from './metrics-guard.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -17,7 +17,7 @@ interface MetricsListenerInput extends ListenAddress {
 
 /** [OPS-1] A port for metrics only, so that a firewall can separate metric collectors from callers. */
 export async function openMetricsListener({ host, port, metrics, guard }: MetricsListenerInput) {
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     response.setHeader('cache-control', 'no-store').setHeader('x-content-type-options', 'nosniff');
     const isMetrics = request.method === 'GET' && request.url?.split('?')[0] === '/metrics';
     const refused = isMetrics ? guard(request.headers.authorization) : new CribError('NOT_FOUND', 'There is only GET /metrics here');

@@ -86,7 +86,7 @@ async function fetchOnce(open: OpenWayOut, target: URL, options: FetchOnceOption
   const { maxBytes, signal } = options;
   const idleMs = options.idleMs ?? Math.min(options.timeoutMs, 10_000);
   const { connect, proxy } = await open({ origin: target.origin, refuseLoopback: false });
-  const { Client } = await import('undici');
+  const { Client } = await import('./undici.ts');
   const client = new Client(target.origin, { connect, headersTimeout: idleMs, bodyTimeout: idleMs });
   try {
     const { statusCode, headers, body } = await client.request({

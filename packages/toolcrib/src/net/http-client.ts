@@ -56,7 +56,7 @@ export function createHttpClient({ open, origin, maxConnections = 256, refuseLoo
 
   async function openConnections(): Promise<Opened> {
     const { connect, proxy } = await open({ origin, refuseLoopback });
-    const { Client: ClientOf } = await import('undici');
+    const { Client: ClientOf } = await import('./undici.ts');
     const input = { origin, most: maxConnections, connect: passingOverContinue(connect), ClientOf };
     opened ??= { connections: new HttpConnections(input), proxy };
     if (destroyed) await opened.connections.destroy();

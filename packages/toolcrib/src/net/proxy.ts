@@ -1,10 +1,10 @@
-import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { CribError } from '../model/crib-error.ts';
 import { isWithin, parseIp, parseRange } from './ip-address.ts';
 import { isLoopbackHost } from './is-loopback-host.ts';
+import { http } from './node-http.ts';
 import { UnreachableError } from './request-failure.ts';
 
 /** The proxy that all outgoing requests of a company go through. The operator configures its address. */

@@ -44,7 +44,7 @@ const connectTimeoutMs = 10_000;
 export async function openWayOut(input: WayOutInput, { origin, trusted, refuseLoopback }: WayOutOptions): Promise<WayOut> {
   const { rules, secureContext, lookUp = systemLookup } = input;
   // Loaded on first use: a server without remote sources never needs it.
-  const { buildConnector } = await import('undici');
+  const { buildConnector } = await import('./undici.ts');
   const common = { ...(secureContext && { secureContext }), allowH2: false, timeout: connectTimeoutMs };
   const check: Check = (hostname, address) => rules.check({ hostname, address, trusted, refuseLoopback });
   const target = new URL(origin);

@@ -1,9 +1,10 @@
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { createInterface } from 'node:readline';
 import type { Duplex } from 'node:stream';
 import { z } from 'zod';
 import { EngineUnavailableError } from '../../model/named-errors.ts';
+import { http } from '../node-http.ts';
 import { readEngineAddress, type EngineAddress } from './engine-address.ts';
 import { engineFailure, EngineRefusalError } from './engine-failure.ts';
 
@@ -121,7 +122,7 @@ function parseAnswer<Answer>({ text }: Reply, schema: z.ZodType<Answer>): Answer
 interface Place {
   address: EngineAddress;
   client: typeof http | typeof https;
-  agent: http.Agent;
+  agent: Agent;
 }
 
 function findPlace(host: string | undefined, environment: Readonly<Record<string, string | undefined>>): Place {
