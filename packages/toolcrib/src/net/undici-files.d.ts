@@ -14,6 +14,3 @@ declare module 'undici/lib/dispatcher/client.js' {
 declare module 'undici/lib/dispatcher/dispatcher.js' {
   export { Dispatcher as default } from 'undici';
 }
-declare module 'undici/lib/dispatcher/pool.js' {
-  export { Pool as default } from 'undici';
-}

@@ -7,10 +7,8 @@ import apiRequest from 'undici/lib/api/api-request.js';
 import connector from 'undici/lib/core/connect.js';
 import clientClass from 'undici/lib/dispatcher/client.js';
 import dispatcherClass from 'undici/lib/dispatcher/dispatcher.js';
-import poolClass from 'undici/lib/dispatcher/pool.js';
 
 export const Client: typeof undici.Client = clientClass;
-export const Pool: typeof undici.Pool = poolClass;
 export const buildConnector: typeof undici.buildConnector = connector;
 
 // As its main file does it.
