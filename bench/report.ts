@@ -31,7 +31,7 @@ export function targets({ calls, start, list }: Pick<Results, 'calls' | 'start' 
     found.push({ target: 'calls at 32 connections: at least 0.6 of bare Fastify', measured, met: ratio >= 0.6 });
   }
   for (const { form, idle_memory_mb: memory, warm_ready_ms: ready } of start) {
-    if (memory !== null) found.push({ target: `idle memory from ${form}: below 120 MB`, measured: `${memory} MB`, met: memory < 120 });
+    if (memory !== null) found.push({ target: `idle memory from ${form}: below 100 MB`, measured: `${memory} MB`, met: memory < 100 });
     found.push({ target: `ready from ${form}, warm: below 1 s`, measured: `${ready} ms`, met: ready < 1000 });
   }
   for (const { answer, p50_ms: p50 } of list) {

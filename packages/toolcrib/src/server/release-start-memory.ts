@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 const quietMs = 2000;
 /** The share of that time in which anything may have run: health checks and metrics do not count as work. */
 const quietShare = 0.05;
-/** The pause grows with the heap: 0.1 s for the usual 35 MB. Servers with a large inventory keep their memory instead. */
+/** The pause grows with the heap: 0.15 to 0.35 s for the usual 35 MB on a busy machine. Servers with a large inventory keep their memory instead. */
 const largestHeapBytes = 100_000_000;
 
 type CollectGarbage = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
