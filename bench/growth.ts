@@ -90,14 +90,14 @@ const cells = (figures: Figures) => Object.keys(costs).map((cost) => figures[cos
 console.log(
   table(
     ['', 'size', ...heads],
-    steps.map((step) => [step.dimension, step.size, ...cells(step)]),
+    steps.map((step) => [step.dimension as string | number, step.size].concat(cells(step))),
   ),
 );
 console.log();
 console.log(
   table(
     ['exponent', 'from', 'to', ...heads],
-    exponents.map((found) => [found.dimension, found.from, found.to, ...cells(found)]),
+    exponents.map((found) => [found.dimension as string | number, found.from, found.to].concat(cells(found))),
   ),
 );
 

@@ -7,7 +7,7 @@ import { modelName } from './model-name.ts';
 import type { SourceFacts } from './source-facts.ts';
 
 /** What is stored of a tool besides its definition. */
-export type ToolColumns = Pick<ToolRecord, 'tool_id' | 'definition_hash' | 'state' | 'approved_hash'> & {
+type ToolColumns = Pick<ToolRecord, 'tool_id' | 'definition_hash' | 'state' | 'approved_hash'> & {
   /** The tool's own name within its source. */
   name: string;
   overrides: ToolOverrides;
