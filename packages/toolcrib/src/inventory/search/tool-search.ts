@@ -12,7 +12,7 @@ const meaningWorth = 0.5;
 /** From this similarity on, a tool is found by its meaning alone. */
 const nearEnough = 0.25;
 /** After this long, other work gets a turn. */
-const turnMs = 5;
+const turnMs = 2;
 
 export interface ToolSearch {
   /** [INV-4] The visible tools that fit the query, best first. They are given in canonical order. */
