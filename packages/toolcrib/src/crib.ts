@@ -31,6 +31,8 @@ interface Load {
   waiting: number;
   /** Sources, by namespace, and tools, by name, whose breaker is not closed. */
   disturbed: [name: string, state: BreakerState][];
+  /** What was recorded and is not in the database yet; undefined where calls are recorded there at once. */
+  journal: { bytes: number; seconds: number } | undefined;
 }
 
 /** All of Toolcrib without its interfaces: HTTP and the command line only translate. */
@@ -192,10 +194,10 @@ function connectSignals({ storage, inventory, upstream, sources, execution }: St
   });
 }
 
-function loadOf({ inventory, execution }: Pick<Stages, 'inventory' | 'execution'>): Load {
+function loadOf({ inventory, execution, storage }: Pick<Stages, 'inventory' | 'execution' | 'storage'>): Load {
   const nameOf = (key: string) => inventory.sources.get(key)?.namespace ?? inventory.find(key)?.name ?? key;
   const { waiting, disturbed } = execution.executor.load;
-  return { waiting, disturbed: disturbed().map(([key, state]) => [nameOf(key), state]) };
+  return { waiting, disturbed: disturbed().map(([key, state]) => [nameOf(key), state]), journal: storage.journal?.backlog };
 }
 
 interface CloseInput extends Pick<Stages, 'storage' | 'execution'> {

@@ -3,6 +3,7 @@ import type { Crib } from '../crib.ts';
 import { authenticationFailures as failureReasons, type AuthenticationFailure } from '../identity/authentication-failure.ts';
 import type { Observer } from '../model/observer.ts';
 import { createCallMetrics } from './call-metrics.ts';
+import { addJournalMetrics } from './journal-metrics.ts';
 import { createServiceMetrics, type ServiceMetrics } from './service-metrics.ts';
 import { createSourceMetrics, type SeenSource } from './source-metrics.ts';
 
@@ -35,6 +36,7 @@ export function createMetrics(): Metrics {
   // A first failure shows as a rate only where there was a zero before.
   for (const reason of failureReasons) authenticationFailures.inc({ reason }, 0);
   addLoad(registry, () => watched?.load());
+  addJournalMetrics(registry, () => watched?.load());
   const ofService = createServiceMetrics({ registry, spans: () => watched?.tracing });
   const ofSources = createSourceMetrics({ registry, sources });
   const ofCalls = createCallMetrics({
