@@ -4,6 +4,7 @@ import { databaseFileOf, journalFolder } from '../../src/store/data-files.ts';
 import { endOfJournal, hasImported } from '../../src/store/journal/left-in-journal.ts';
 import type { ApiClient } from '../fixtures/api-client.ts';
 import { killableServers } from '../fixtures/killable-servers.ts';
+import { recordedCalls } from '../fixtures/recorded-calls.ts';
 import { freshPostgresDatabase, part } from '../parts.ts';
 import { grantBuiltinTools, temporaryDirectory, type ServerProcess } from '../running-server.ts';
 
@@ -37,17 +38,6 @@ async function killUnderLoad(server: ServerProcess, after: number): Promise<stri
   return acknowledged;
 }
 
-/** How often each call is recorded. */
-async function timesRecorded(admin: ApiClient): Promise<Map<string, number>> {
-  const times = new Map<string, number>();
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const { json } = await admin.get(`/api/calls?limit=1000${cursor === '' ? '' : `&cursor=${cursor}`}`);
-    for (const { call_id } of json.calls) times.set(call_id, (times.get(call_id) ?? 0) + 1);
-    cursor = json.next_cursor;
-  }
-  return times;
-}
-
 /** Whether there are calls in the journal that the embedded database does not have. */
 function isBehind(dataDir: string): boolean {
   const end = endOfJournal(journalFolder(dataDir));
@@ -62,7 +52,7 @@ async function killAgainAndAgain(dataDir: string, more: string[]): Promise<{ ahe
     await using server = await servers.open('--data', dataDir, '--principal-rate', '0', '--principal-concurrency', '0', ...more);
     const { admin } = await servers.signedIn(server);
     if (round === 0) await grantBuiltinTools(admin);
-    const times = await timesRecorded(admin);
+    const times = await recordedCalls(admin);
     expect([...all].filter((id) => times.get(id) !== 1)).toEqual([]);
     expect((await admin.get('/api/audit/verify')).json).toMatchObject({ ok: true });
     if (round === kills) break;

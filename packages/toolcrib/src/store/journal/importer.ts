@@ -17,6 +17,8 @@ export interface ImporterInput {
   keys: ChainKeys;
   folder: string;
   from: Position;
+  /** Whether the server that wrote it is gone, perhaps with the power of its machine. */
+  afterCrash?: boolean;
   warn(message: string): void;
   now?(): number;
 }
@@ -38,7 +40,7 @@ const pauseMs = 1;
 
 /** Brings a journal into the database, one transaction after another. */
 export function createImporter(input: ImporterInput): Importer {
-  const { database, databaseFile, keys, folder, warn, now = Date.now } = input;
+  const { database, databaseFile, keys, folder, afterCrash = false, warn, now = Date.now } = input;
   const rows = createImportRows({ database, keys, now, warn });
   let position = input.from;
 
@@ -60,7 +62,7 @@ export function createImporter(input: ImporterInput): Importer {
     if (first === undefined) return;
     const header = checkHeader(first.line, file, keys, position);
     const isFresh = position.segment !== segment;
-    const reading = createReading(position, header, isFresh);
+    const reading = createReading(position, header, { isFresh, mayHaveZeros: afterCrash && !header.synced });
     const { size } = fstatSync(fd);
     for (const found of readSegment(fd, keyOf(header), isFresh ? first.length : position.offset, Math.min(upTo ?? size, size))) {
       if (found.kind === 'unreadable') reading.unreadable(found);
@@ -141,7 +143,7 @@ interface Damage {
 type Reading = ReturnType<typeof createReading>;
 
 /** What was read of a segment and not brought in yet, and what was wrong with it. */
-function createReading(start: Position, header: Header, isFresh: boolean) {
+function createReading(start: Position, header: Header, { isFresh, mayHaveZeros }: { isFresh: boolean; mayHaveZeros: boolean }) {
   // A segment says where it goes on. What the one before has beyond that was never acknowledged.
   let last: Pick<Position, 'entry' | 'mac'> = { entry: start.entry, mac: start.mac };
   let missing = 0;
@@ -165,7 +167,7 @@ function createReading(start: Position, header: Header, isFresh: boolean) {
       if (n <= last.entry) return;
       if (n !== last.entry + 1 || previous !== last.mac) {
         // Without --fsync a power cut may leave zeros where something was; anything else was somebody's doing.
-        const isPowerCut = !header.synced && skipped?.hasZeros === true && !skipped.changed;
+        const isPowerCut = mayHaveZeros && skipped?.hasZeros === true && !skipped.changed;
         missing += isPowerCut ? 0 : Math.max(1, n - last.entry - 1);
         lost += Math.max(1, n - last.entry - 1);
         isChanged ||= !isPowerCut;

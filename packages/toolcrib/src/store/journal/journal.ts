@@ -89,7 +89,8 @@ class LiveJournal implements Journal {
   #oldest = 0;
   #waiters: Waiter[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #isImporting = false;
+  #importing: Promise<void> | undefined;
+  #isClosed = false;
   #pauseMs = collectMs;
   #trouble: string | undefined;
   head: AuditHead | undefined;
@@ -150,7 +151,9 @@ class LiveJournal implements Journal {
     } catch (error) {
       this.#input.warn(`The journal will be brought into the database at the next start: ${String(error)}`);
     }
+    this.#isClosed = true;
     clearTimeout(this.#timer);
+    await this.#importing;
     await this.#runner.close();
     removeIfEmpty(this.#input.folder);
   }
@@ -167,7 +170,7 @@ class LiveJournal implements Journal {
 
   #written(): void {
     if (this.#bytesBehind > this.#mostBytes) this.#judge();
-    if (this.#timer !== undefined || this.#isImporting) return;
+    if (this.#timer !== undefined || this.#importing !== undefined) return;
     this.#oldest = performance.now();
     this.#importIn(this.#pauseMs);
   }
@@ -179,9 +182,12 @@ class LiveJournal implements Journal {
   }
 
   #importIn(ms: number): void {
-    if (this.#isImporting) return;
+    if (this.#importing !== undefined || this.#isClosed) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#import(), ms);
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#importing = this.#import();
+    }, ms);
     // A process that has nothing else to do ends: the next one finds the journal.
     if (this.#waiters.length === 0) this.#timer.unref();
   }
@@ -189,8 +195,6 @@ class LiveJournal implements Journal {
   async #import(): Promise<void> {
     const { place } = this.#writer;
     const began = performance.now();
-    this.#timer = undefined;
-    this.#isImporting = true;
     try {
       const { head } = await this.#runner.importUpTo(place);
       this.head = head ?? this.head;
@@ -202,7 +206,7 @@ class LiveJournal implements Journal {
     } catch (error) {
       this.#failed(error);
     }
-    this.#isImporting = false;
+    this.#importing = undefined;
     this.#judge();
     if (this.#isBehind) this.#importIn(this.#waiters.length > 0 && this.#trouble === undefined ? 0 : this.#pauseMs);
   }

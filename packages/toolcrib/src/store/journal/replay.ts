@@ -38,7 +38,7 @@ export async function replayJournal(input: ReplayInput): Promise<Position | unde
     await writePosition(database.kysely, keys, position);
   }
   if (segments.length === 0) return position;
-  using importer = createImporter({ database, databaseFile, keys, folder, from: position, warn });
+  using importer = createImporter({ database, databaseFile, keys, folder, from: position, afterCrash: true, warn });
   const imported = await importer.importUpTo({ segment: Math.max(...segments) + 1, offset: 0 });
   return imported.position;
 }
