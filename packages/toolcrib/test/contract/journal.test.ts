@@ -97,6 +97,15 @@ describeStore('the journal', ({ name, place, open }) => {
     expect(await store.audit.verify()).toMatchObject({ ok: true, ledgers: [{ ledger: 'calls', rows: 305, chains: 1 }, {}, {}] });
   });
 
+  test('[SEC-4] is brought in by a thread or without one, in one chain', async () => {
+    const { journal, store } = await start({ littleBytes: 2000 });
+    for (const count of [1, 1, 300, 1, 500, 1]) {
+      for (const call of samples(count)) void journal.append([call]);
+      await journal.caughtUp();
+    }
+    expect(await store.audit.verify()).toMatchObject({ ok: true, ledgers: [{ rows: 804, chains: 1 }, {}, {}] });
+  });
+
   test('[SEC-4] is brought into the database without anybody asking, and leaves nothing behind when it is closed', async () => {
     const { journal } = await start({ synced: true });
     const calls = samples(3);

@@ -33,6 +33,8 @@ interface ImportRows {
 interface ImportRowsInput {
   database: Database;
   keys: ChainKeys;
+  /** The last row of a chain that is to be continued. */
+  head: AuditHead | undefined;
   now(): number;
   warn(message: string): void;
 }
@@ -42,11 +44,15 @@ interface ImportRowsInput {
  * neither is. Rows that are there already are left as they are. Entries that are missing leave a gap in the chain, which every later
  * verification shows.
  */
-export function createImportRows({ database, keys, now, warn }: ImportRowsInput): ImportRows {
+export function createImportRows({ database, keys, head: continued, now, warn }: ImportRowsInput): ImportRows {
   const { kysely, dialect } = database;
   const insert = insertOf(database);
-  let head: { chain: OpenedChain; seq: number; mac: string } | undefined;
-  let last: AuditHead | undefined;
+  let head: { chain: Pick<OpenedChain, 'id'>; seq: number; mac: string } | undefined = continued && {
+    chain: { id: continued.chain },
+    seq: continued.seq,
+    mac: continued.mac,
+  };
+  let last = continued;
 
   async function commit(piece: Piece, rows: Piece['rows'], notesPosition = true): Promise<void> {
     const before = head;

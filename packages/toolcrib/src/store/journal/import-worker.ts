@@ -2,10 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { connectSqlite } from '../open-sqlite.ts';
 import { createImporter, type Importer } from './importer.ts';
 import type { ImportThreadData, ThreadMessage } from './import-thread.ts';
-import { readPosition, type Place } from './position.ts';
+import { knownPosition, type Place } from './position.ts';
 
 /** The program of the thread that brings the journal into the database. */
-const { databaseFile, newest, folder, server } = workerData as ImportThreadData;
+const { databaseFile, newest, folder, server, head } = workerData as ImportThreadData;
 const keys = { newest, find: (kid: string) => (kid === newest.kid ? newest.key : undefined) };
 const database = connectSqlite(databaseFile);
 let importer: Importer | undefined;
@@ -15,9 +15,8 @@ function send(message: ThreadMessage): void {
 }
 
 async function open(): Promise<Importer> {
-  const noted = await readPosition(database.kysely, keys, server);
-  if (noted === undefined) throw new Error('The database does not know this journal');
-  return createImporter({ database, databaseFile, keys, folder, from: noted.position, warn: (warning) => send({ warning }) });
+  const from = await knownPosition({ database, keys, server });
+  return createImporter({ database, databaseFile, keys, folder, from, head, warn: (warning) => send({ warning }) });
 }
 
 async function perform(place: Place): Promise<void> {

@@ -17,6 +17,8 @@ export interface ImporterInput {
   keys: ChainKeys;
   folder: string;
   from: Position;
+  /** The last row of a chain that is to be continued. */
+  head?: AuditHead | undefined;
   /** Whether the server that wrote it is gone, perhaps with the power of its machine. */
   afterCrash?: boolean;
   warn(message: string): void;
@@ -41,7 +43,7 @@ const pauseMs = 1;
 /** Brings a journal into the database, one transaction after another. */
 export function createImporter(input: ImporterInput): Importer {
   const { database, databaseFile, keys, folder, afterCrash = false, warn, now = Date.now } = input;
-  const rows = createImportRows({ database, keys, now, warn });
+  const rows = createImportRows({ database, keys, head: input.head, now, warn });
   let position = input.from;
 
   /** Kept open until they are deleted: a journal whose folder is gone can still be brought in. */

@@ -4,12 +4,12 @@ import type { CallRecord } from '../../model/call.ts';
 import { CribError } from '../../model/crib-error.ts';
 import { storageTrouble } from '../storage-trouble.ts';
 import type { ImportRunner } from './import-thread.ts';
-import { createImportThread } from './import-thread.ts';
 import { createImporter } from './importer.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { isBefore, type Place, type Position } from './position.ts';
 import { beginJournal, replayJournal, type ReplayInput } from './replay.ts';
 import { listSegments } from './segment.ts';
+import { createSqliteImport } from './sqlite-import.ts';
 import { verifyJournal } from './verify-journal.ts';
 
 /** [SEC-4] What was recorded and is not in the database yet. */
@@ -43,6 +43,8 @@ export interface JournalInput extends ReplayInput {
   onTrouble(reason: string): void;
   onWorking(): void;
   segmentBytes?: number | undefined;
+  /** How much is brought in without a thread. */
+  littleBytes?: number | undefined;
   /** How much may wait. */
   mostBytes?: number | undefined;
   /** How long a reader waits. */
@@ -63,10 +65,9 @@ export async function openJournal(input: JournalInput): Promise<Journal> {
   return new LiveJournal(input, writer, runnerOf(input, from));
 }
 
-/** SQLite writes synchronously, so that is done on a thread of its own. */
 function runnerOf(input: JournalInput, from: Position): ImportRunner {
-  const { databaseFile, keys, folder, server, warn } = input;
-  if (databaseFile !== undefined) return createImportThread({ databaseFile, newest: keys.newest, folder, server }, warn);
+  const { databaseFile } = input;
+  if (databaseFile !== undefined) return createSqliteImport({ ...input, databaseFile });
   const importer = createImporter({ ...input, from });
   return { importUpTo: importer.importUpTo, close: async () => importer[Symbol.dispose]() };
 }
@@ -196,7 +197,7 @@ class LiveJournal implements Journal {
     const { place } = this.#writer;
     const began = performance.now();
     try {
-      const { head } = await this.#runner.importUpTo(place);
+      const { head } = await this.#runner.importUpTo(place, this.#bytesBehind);
       this.head = head ?? this.head;
       this.#imported = place;
       for (const number of this.#finished.keys()) if (number < place.segment) this.#finished.delete(number);

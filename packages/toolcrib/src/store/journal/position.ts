@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
+import { CribError } from '../../model/crib-error.ts';
+import type { Database } from '../database.ts';
 import { noteMac, type ChainKeys } from '../audit/mac.ts';
 import type { Queries, Tables } from '../tables.ts';
 
@@ -34,6 +36,21 @@ export async function readPosition(
   const dot = noted_by.lastIndexOf('.');
   const key = keys.find(noted_by.slice(0, dot));
   return { position, isVouched: key !== undefined && positionMac(key, position) === noted_by.slice(dot + 1) };
+}
+
+/** Where an import goes on, of a journal that was begun. */
+export async function knownPosition({
+  database,
+  keys,
+  server,
+}: {
+  database: Database;
+  keys: ChainKeys;
+  server: string;
+}): Promise<Position> {
+  const noted = await readPosition(database.kysely, keys, server);
+  if (noted === undefined) throw new CribError('CONFLICT', 'The database no longer knows the journal of this server: restart it.');
+  return noted.position;
 }
 
 export async function writePosition(queries: Queries, { newest }: ChainKeys, position: Position): Promise<void> {
