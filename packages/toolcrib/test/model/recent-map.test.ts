@@ -59,7 +59,8 @@ test('a map with weights never holds more than they allow, unless one value alon
         } else if (step === 'delete') {
           map.delete(key);
           held.delete(key);
-        } else expect(map.get(key)).toBe(held.get(key));
+        }
+        expect(map.get(key)).toBe(held.get(key));
         expect(new Set(map.keys())).toEqual(new Set(held.keys()));
         const weights = [...held.values()].map((value) => value.weight);
         const heavy = weights.filter((one) => one > maxWeight / 2);
