@@ -68,7 +68,9 @@ describe.skipIf(!part('postgres').available)('[OPS-2] the migration from SQLite 
     const database = new DatabaseSync(join(data, 'toolcrib.db'), { readOnly: true });
     const tables = database
       .prepare(`select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not like 'toolcrib_%'`)
-      .all();
+      .all()
+      // Where the journal of this data folder stands says nothing about the other database.
+      .filter(({ name }) => name !== 'journals');
     const counted = tables.map(({ name }) => [name, database.prepare(`select count(*) as count from "${String(name)}"`).get()?.count]);
     database.close();
     expect(rows).toEqual(Object.fromEntries(counted));
