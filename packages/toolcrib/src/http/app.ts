@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { RefusalLog } from '../administration/refusal-log.ts';
@@ -14,6 +13,7 @@ import { parseJsonBody } from './read-request.ts';
 import { addRequestTraces } from './request-traces.ts';
 import type { Route } from './route.ts';
 import { createSendError } from './send-error.ts';
+import { answerUnreadable, serverOptions } from './server-options.ts';
 
 export interface AppInput extends Omit<RouteParts, 'sendError'> {
   routes: readonly Route[];
@@ -31,14 +31,6 @@ export interface AppInput extends Omit<RouteParts, 'sendError'> {
   tracer?: Tracer | undefined;
 }
 
-const serverOptions = {
-  // A client that sends its request byte by byte must not hold a connection for ever.
-  requestTimeout: 60_000,
-  keepAliveTimeout: 75_000,
-  // A request without one is refused in our own form.
-  requireHostHeader: false,
-};
-
 /** The HTTP door: checks, parses and translates, and leaves the rest to the routes. */
 export function createApp(input: AppInput): FastifyInstance {
   const guard = createHostGuard(input.guard);
@@ -55,7 +47,7 @@ export function createApp(input: AppInput): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: 600 },
     frameworkErrors: (error, _request, reply) => sendError(reply, error),
-    clientErrorHandler,
+    clientErrorHandler: answerUnreadable,
   });
   app.decorateRequest('principal', null);
   addRequestTraces(app, input);
@@ -107,26 +99,4 @@ function takeJson(app: FastifyInstance): void {
     }
     done(null, parsed);
   });
-}
-
-const unreadable: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'The address and the headers are too large: is an argument in the address or the token too long?',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive',
-};
-
-/** Node's own parser refuses some requests before Fastify sees them. They get an answer in the same form. */
-function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const body = JSON.stringify(new CribError('VALIDATION_ERROR', unreadable[error.code ?? ''] ?? 'This is not valid HTTP'));
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    'content-type: application/json; charset=utf-8',
-    'cache-control: no-store',
-    'x-content-type-options: nosniff',
-    `content-length: ${Buffer.byteLength(body)}`,
-  ];
-  socket.end(`${head.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`);
 }

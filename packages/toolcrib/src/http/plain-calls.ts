@@ -9,9 +9,11 @@ import type { Answer } from '../model/call.ts';
 import { isObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { createHostGuard } from './browser-guard.ts';
+import { createPlainHead } from './plain-head.ts';
 import { bearerToken, parseJsonBody } from './read-request.ts';
+import { sendPlainAnswer } from './send-plain-answer.ts';
 
-type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface PlainCallsInput {
   executor: Pick<Executor, 'admit' | 'start'>;
@@ -22,13 +24,12 @@ export interface PlainCallsInput {
   bodyLimitBytes: number;
 }
 
-const path = '/api/bff/tools/call';
-const jsonTypes = new Set(['application/json', 'application/json; charset=utf-8', 'application/json;charset=utf-8']);
-/** With any of these a request is not a plain one: an answer in another form, one that is kept, a page of another origin, a trace. */
-const unusual = ['idempotency-key', 'traceparent', 'origin', 'expect', 'content-encoding'];
-
 /** Why the framework is asked to answer a request that has been tried already. */
 const failures = new WeakMap<IncomingMessage, { error: unknown }>();
+
+export function rememberFailure(request: IncomingMessage, error: unknown): void {
+  failures.set(request, { error });
+}
 
 /** Throws what a plain call failed with before it was handed to the framework, so that all errors are answered in one place. */
 export function throwEarlierFailure(request: IncomingMessage): void {
@@ -42,29 +43,26 @@ export function throwEarlierFailure(request: IncomingMessage): void {
  * only in the body: the bytes are kept, and the framework reads them as if they had just come.
  */
 export function createPlainCalls({ executor, verifier, guard, closing, bodyLimitBytes }: PlainCallsInput, handle: Handle): Handle {
-  /** The caller, where the head of the request says that it is a plain call and the caller is known. */
-  function callerOf({ url, method, headers }: IncomingMessage): Principal | undefined {
-    if (url !== path || method !== 'POST' || closing.aborted) return undefined;
-    if (!jsonTypes.has(headers['content-type'] ?? '') || headers.accept?.includes('text/event-stream') === true) return undefined;
-    for (const name of unusual) if (headers[name] !== undefined) return undefined;
-    const length = Number(headers['content-length'] ?? 0);
-    if (!(length > 0 && length <= bodyLimitBytes) || guard(headers.host, undefined) !== undefined) return undefined;
-    try {
-      const verified = verifier.verify(bearerToken(headers.authorization));
-      if (!(verified instanceof Promise)) return verified;
-      // The framework joins the same verification.
-      verified.catch(() => undefined);
-    } catch {
-      // The framework says what is wrong.
-    }
-    return undefined;
-  }
+  const isPlain = createPlainHead({ guard, bodyLimitBytes });
 
   return function takePlainCall(request, response) {
-    const principal = callerOf(request);
+    const principal = !closing.aborted && isPlain(request) ? knownCaller(verifier, request.headers.authorization) : undefined;
     if (principal === undefined) handle(request, response);
     else new PlainCall({ request, response, principal, executor, handle }).read();
   };
+}
+
+/** The caller of a plain call, where the token is known. */
+export function knownCaller(verifier: TokenVerifier, authorization: string | undefined): Principal | undefined {
+  try {
+    const verified = verifier.verify(bearerToken(authorization));
+    if (!(verified instanceof Promise)) return verified;
+    // The framework joins the same verification.
+    verified.catch(() => undefined);
+  } catch {
+    // The framework says what is wrong.
+  }
+  return undefined;
 }
 
 interface PlainCallInput {
@@ -110,11 +108,7 @@ class PlainCall implements AnswerSink {
   #parsed(): CallRequest | undefined {
     const [first, ...more] = this.#body;
     if (first === undefined) return undefined;
-    try {
-      return plainRequest(parseJsonBody((more.length === 0 ? first : Buffer.concat(this.#body)).toString('utf8')));
-    } catch {
-      return undefined;
-    }
+    return parsePlainCall((more.length === 0 ? first : Buffer.concat(this.#body)).toString('utf8'));
   }
 
   #run(admitted: AdmittedCall): void {
@@ -133,15 +127,11 @@ class PlainCall implements AnswerSink {
     const { request, response } = this.#input;
     this.#isAnswered = true;
     if (response.destroyed) return;
-    const body = answerJson(answer, this.#call?.rawText);
-    // Nothing is left to be read from it, and Node need not look.
-    (request as { _dumped?: boolean })._dumped = true;
-    response.writeHead(200, [...headers, 'content-length', String(Buffer.byteLength(body))]);
-    response.end(body);
+    sendPlainAnswer(request, response, answerJson(answer, this.#call?.rawText));
   }
 
   failed(error: unknown): void {
-    failures.set(this.#input.request, { error });
+    rememberFailure(this.#input.request, error);
     this.#handOver();
   }
 
@@ -154,10 +144,16 @@ class PlainCall implements AnswerSink {
   }
 }
 
-const json = 'application/json; charset=utf-8';
-/** The last two as `protect` sets them. */
-const headers = ['content-type', json, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
 const longestName = 512;
+
+/** The call that the body of a plain call asks for; undefined where the framework has to look at it. */
+export function parsePlainCall(text: string): CallRequest | undefined {
+  try {
+    return plainRequest(parseJsonBody(text));
+  } catch {
+    return undefined;
+  }
+}
 
 /** A body of just a tool and its arguments, checked by hand; the schema says what is wrong with any other. */
 function plainRequest(body: unknown): CallRequest | undefined {
