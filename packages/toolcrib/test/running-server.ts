@@ -33,12 +33,16 @@ export interface TestServer extends AsyncDisposable {
 /** For servers that share a database: all of them need the same. */
 const sharedKeys = `shared:${randomBytes(32).toString('base64')}`;
 
+/** The whole suite can be run through threads. */
+const threads = process.env.TOOLCRIB_TEST_THREADS ?? '1';
+
 /** The real server in this process, on a free port, with data of its own unless a directory is given. */
 export async function startTestServer(config: Partial<ServeConfig> = {}): Promise<TestServer> {
   const own = config.dataDir === undefined ? await temporaryDirectory() : undefined;
   const dataDir = config.dataDir ?? own?.path ?? '';
   const running = await startServer({
     port: 0,
+    threads: Number(threads),
     principalLimits: {},
     requestLimits: {},
     drainMs: 0,
@@ -133,6 +137,7 @@ export async function spawnServer(args: string[], env: Record<string, string> = 
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       TOOLCRIB_PINNING: 'off',
+      TOOLCRIB_THREADS: threads,
       ...(args.includes('--database') && { TOOLCRIB_KEYS: sharedKeys }),
       ...env,
     },

@@ -47,6 +47,7 @@ export function serveConfig(
   return {
     ...place,
     ...(publicUrl === undefined ? {} : { publicUrl }),
+    threads: given.number('threads', { least: 1, most: 64 }),
     ...(keys === undefined ? {} : { keys }),
     allowedEnvironment: given.list('allow-env'),
     allowedMounts: given.list('allow-mount').map((folder) => allowedMount(given, folder)),

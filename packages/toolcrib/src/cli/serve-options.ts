@@ -94,6 +94,12 @@ export const serveOptions = {
     help: 'Where browsers reach the server when they return from an authorization server; by default the address it listens on',
     env: 'TOOLCRIB_PUBLIC_URL',
   },
+  threads: {
+    value: 'number',
+    help: 'How many threads speak HTTP with callers, from 1 to 64. More than one is for busy servers with cores to spare, on Linux',
+    env: 'TOOLCRIB_THREADS',
+    default: String(usualConfig.threads),
+  },
   'allowed-host': {
     value: 'host',
     many: true,

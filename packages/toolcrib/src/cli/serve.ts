@@ -33,11 +33,12 @@ export const serve = defineCommand({
     if (running === undefined) return 1;
     print(await serveBanner(config, running));
     const stopWaiting = releaseStartMemory();
-    await stopped;
+    const broken = await Promise.race([stopped, running.broken]);
     stopWaiting();
+    if (broken !== undefined) complain(broken.message);
     print('Stopping…');
     await running.close();
-    return 0;
+    return broken === undefined ? 0 : 1;
   },
 });
 

@@ -7,6 +7,7 @@ import { http } from '../net/node-http.ts';
 import { addRoute, type RouteParts } from './add-route.ts';
 import { takeAnyBody } from './any-body.ts';
 import { createCrossOrigin, createHostGuard, protect, type HostGuardConfig } from './browser-guard.ts';
+import type { Doors } from './doors/open-doors.ts';
 import type { Metrics } from './metrics.ts';
 import { createPlainCalls, type PlainCallsInput } from './plain-calls.ts';
 import { parseJsonBody } from './read-request.ts';
@@ -26,9 +27,16 @@ export interface AppInput extends Omit<RouteParts, 'sendError'> {
   closing: AbortSignal;
   /** [SEC-4] Told of every request that is refused for who sent it. */
   onRefused: RefusalLog['note'];
+  /** Where threads listen in place of the app. */
+  doors?: Pick<Doors, 'server'> | undefined;
   metrics: Metrics;
   logger: Logger;
   tracer?: Tracer | undefined;
+}
+
+/** Spans and the lines of the log are made by hooks of the framework. */
+export function takesPlainCalls({ tracer, logger }: Pick<AppInput, 'tracer' | 'logger'>): boolean {
+  return tracer === undefined && !logger.isLevelEnabled('debug');
 }
 
 /** The HTTP door: checks, parses and translates, and leaves the rest to the routes. */
@@ -36,12 +44,12 @@ export function createApp(input: AppInput): FastifyInstance {
   const guard = createHostGuard(input.guard);
   const crossOrigin = createCrossOrigin(input.guard.allowedOrigins);
   const sendError = createSendError(input);
-  // Spans and the lines of the log are made by hooks of the framework.
-  const hasPlainCalls = input.tracer === undefined && !input.logger.isLevelEnabled('debug');
   const app = Fastify({
     bodyLimit: input.bodyLimitBytes,
     trustProxy: input.trustedProxies.length === 0 ? false : [...input.trustedProxies],
-    serverFactory: (handle) => http.createServer(serverOptions, hasPlainCalls ? createPlainCalls({ ...input, guard }, handle) : handle),
+    serverFactory: (handle) =>
+      input.doors?.server(handle) ??
+      http.createServer(serverOptions, takesPlainCalls(input) ? createPlainCalls({ ...input, guard }, handle) : handle),
     forceCloseConnections: 'idle',
     // The framework would otherwise answer both in its own form.
     return503OnClosing: false,

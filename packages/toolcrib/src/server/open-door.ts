@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Crib } from '../crib.ts';
-import { createApp } from '../http/app.ts';
+import { createApp, takesPlainCalls } from '../http/app.ts';
+import type { Doors, DoorsInput } from '../http/doors/open-doors.ts';
 import { createMetricsGuard } from '../http/metrics-guard.ts';
 import { openMetricsListener } from '../http/metrics-listener.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -30,6 +31,8 @@ interface DoorInput {
 export interface Door {
   /** Where metrics have a port of their own. */
   metricsUrl: string | undefined;
+  /** Resolves if it cannot be used any more. */
+  broken: Promise<Error>;
   /** Takes on nothing more. */
   shut(): Closing;
 }
@@ -53,47 +56,67 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
   const metricsGuard = createMetricsGuard({ token: metricsToken, open: development !== undefined });
   const routes = apiRoutes({ crib, verifier, issuers, administers, metrics, metricsGuard, publicUrl, closing: closing.signal });
   const publicHost = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).host];
+  const guard = { host, allowedHosts: [...config.allowedHosts, ...publicHost], allowedOrigins: config.allowedOrigins };
+  const { bodyLimitBytes, threads } = config;
+  const { executor } = crib;
+  const tracer = crib.tracing?.tracer;
+  const hasPlainCalls = takesPlainCalls({ tracer, logger });
+  const doors = await doorsFor({ threads, host, port, guard, bodyLimitBytes, hasPlainCalls, executor, verifier, closing: closing.signal });
   const app = createApp({
     routes: [...routes, ...(development?.routes ?? [])],
-    executor: crib.executor,
+    executor,
     verifier,
     administers,
-    guard: { host, allowedHosts: [...config.allowedHosts, ...publicHost], allowedOrigins: config.allowedOrigins },
+    guard,
     trustedProxies: config.trustedProxies,
     closing: closing.signal,
-    bodyLimitBytes: config.bodyLimitBytes,
+    bodyLimitBytes,
     onRefused: crib.refusals.note,
     requestRate: crib.requestRate,
+    doors,
     metrics,
     logger,
-    tracer: crib.tracing?.tracer,
+    tracer,
   });
   development?.addRoutes(app);
   const metricsListener =
     config.metricsListen &&
     (await openMetricsListener({ ...config.metricsListen, metrics, guard: createMetricsGuard({ token: metricsToken, open: true }) }));
-  await app.listen({ host, port }).catch(async (error: Error & { code?: string }) => {
+  const listening = doors === undefined ? app.listen({ host, port }) : doors.open((path) => app.listen({ path }));
+  await listening.catch(async (error: Error & { code?: string }) => {
     await metricsListener?.[Symbol.asyncDispose]();
+    if (doors !== undefined) await Promise.all([doors.end(), app.close()]);
     if (error.code !== 'EADDRINUSE') throw error;
     throw new CribError('CONFLICT', `Port ${port} of ${host} is taken: stop what listens there, or choose another with --port`);
   });
   return {
     metricsUrl: metricsListener?.url,
+    broken: doors?.broken ?? new Promise(() => undefined),
     shut() {
       closing.abort();
-      const answered = app.close();
+      // Threads pass on what comes over open connections, for as long as they have any.
+      const answered = doors === undefined ? app.close() : doors.close().then(() => app.close());
       // Connections that fall idle after their last answer would stay open for the next request, which is not coming.
       const sweep = setInterval(() => app.server.closeIdleConnections(), sweepEveryMs);
       // A client that does not read its answer, or never ends its request, must not keep the server from stopping.
-      const cut = setTimeout(() => app.server.closeAllConnections(), config.drainMs + lastWordsMs);
+      const cut = setTimeout(() => {
+        doors?.cut();
+        app.server.closeAllConnections();
+      }, config.drainMs + lastWordsMs);
       return {
         answered,
         async end() {
           await metricsListener?.[Symbol.asyncDispose]();
           clearInterval(sweep);
           clearTimeout(cut);
+          await doors?.end();
         },
       };
     },
   };
+}
+
+/** Loaded only where threads are wanted. */
+async function doorsFor(input: DoorsInput): Promise<Doors | undefined> {
+  return input.threads > 1 ? (await import('../http/doors/open-doors.ts')).createDoors(input) : undefined;
 }

@@ -13,6 +13,8 @@ export interface ServeConfig {
   port: number;
   /** Where browsers and agents reach the server; the address it listens on when absent. */
   publicUrl?: string;
+  /** How many threads listen for callers; with 1, the main thread does. */
+  threads: number;
   dataDir: string;
   databaseUrl?: string;
   /** [SEC-3] The keys that seal secrets, or a file that holds them. */
@@ -86,6 +88,7 @@ export interface ServeConfig {
 export const usualConfig = {
   host: '127.0.0.1',
   port: 7300,
+  threads: 1,
   issuers: [],
   adminMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-admin' },
   runMatcher: { path: 'realm_access.roles', operator: 'contains', value: 'toolcrib-run' },

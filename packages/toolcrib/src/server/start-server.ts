@@ -34,6 +34,8 @@ export interface RunningServer {
   readonly demo: boolean;
   /** The same of the pizzeria, a service that OpenAPI describes. */
   readonly pizzeria: boolean;
+  /** Resolves if the server cannot be reached any more and should be stopped. */
+  readonly broken: Promise<Error>;
   close(): Promise<void>;
 }
 
@@ -132,6 +134,7 @@ async function serve({ config, crib, metrics, logger, address, onVerifier }: Ser
     },
     demo: development?.hasDemo ?? false,
     pizzeria: development?.hasPizzeria ?? false,
+    broken: door.broken,
     async close() {
       clearInterval(renewing);
       const closing = door.shut();

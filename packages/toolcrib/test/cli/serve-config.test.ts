@@ -19,6 +19,7 @@ test('[CLI-1] the default is development on loopback', () => {
   expect(configFor([])).toEqual({
     host: '127.0.0.1',
     port: 7300,
+    threads: 1,
     demo: true,
     dataDir: resolve('.toolcrib'),
     issuers: [],
@@ -57,6 +58,8 @@ test('[CLI-1] an option wins over its variable, and that over the default', () =
 
 const issuer = ['--issuer', 'https://a.example'];
 const parsed: [args: string[], env: Record<string, string>, expected: object][] = [
+  [['--threads', '4'], {}, { threads: 4 }],
+  [[], { TOOLCRIB_THREADS: '2' }, { threads: 2 }],
   [['--journal', 'off'], {}, { journal: false }],
   [['--fsync'], {}, { fsync: true }],
   [['--fsync', '--database', 'postgres://crib@db/crib'], { TOOLCRIB_JOURNAL: 'on' }, { journal: true, fsync: true }],
