@@ -48,12 +48,12 @@ function reach(upstream: Reached): object {
 }
 
 /** Starts Toolcrib with these sources and waits until a user sees all of their tools. */
-export async function startWithSources(issuer: BenchIssuer, dataDir: string, sources: SourceRecord[]) {
+export async function startWithSources(issuer: BenchIssuer, dataDir: string, sources: SourceRecord[], env?: NodeJS.ProcessEnv) {
   const place: DatabasePlace = { file: join(dataDir, 'toolcrib.db') };
   await seed(place, { sources });
   const runRules = join(dataDir, 'run-rules.json');
   await writeFile(runRules, JSON.stringify(rulesFor(sources)));
-  const server = await startToolcrib({ issuer: issuer.issuer, dataDir, runRules });
+  const server = await startToolcrib({ issuer: issuer.issuer, dataDir, runRules, ...(env && { env }) });
   await untilListed(server, issuer.mint(claimsOf(0, [userRole])), sources);
   return { server, place };
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiClient, type Reply } from '../fixtures/api-client.ts';
 import { fixture, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
 
@@ -10,12 +10,12 @@ import { fixture, startOpenServer, type OpenServer } from '../fixtures/open-serv
 let server: OpenServer;
 const path = '/api/bff/tools/call';
 
-beforeAll(async () => {
-  server = await startOpenServer();
-  await server.admin.post('/api/sources?wait=60000', { name: 'One', mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton' });
-});
-
-afterAll(() => server[Symbol.asyncDispose]());
+async function startWithOne(threads: number): Promise<void> {
+  server = await startOpenServer({ threads });
+  const body = { name: 'One', mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton' };
+  const { json } = await server.admin.post('/api/sources?wait=60000', body);
+  expect(json).toMatchObject({ status: { state: 'running' } });
+}
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -71,43 +71,50 @@ function increase(before: Map<string, number>, after: Map<string, number>): [str
   return [...after].map(([name, value]): [string, number] => [name, value - (before.get(name) ?? 0)]).filter(([, more]) => more > 0);
 }
 
-test('[BFF-2] [EXEC-1] [SEC-4] a plain call is answered, recorded and counted as every other call', async () => {
-  const { token } = server.alice;
-  await fc.assert(
-    fc.asyncProperty(anyBody, async (body) => {
-      const before = await counted();
-      const plain = await sendPlain(body, token);
-      const between = await counted();
-      const usual = await sendUsual(body, token);
-      const after = await counted();
-      expect(common(plain)).toEqual(common(usual));
-      expect(increase(before, between)).toEqual(increase(between, after));
-      if (increase(between, after).length === 0) return;
-      const [last, first] = await recorded(2);
-      expect(first).toEqual(last);
-    }),
-    { numRuns: 150, interruptAfterTimeLimit: 60_000 },
-  );
-}, 120_000);
+/** Both lanes are the same ones where threads speak with the callers. */
+describe.each([1, 2])('with %i threads', (threads) => {
+  beforeAll(() => startWithOne(threads));
 
-test.each([
-  ['no token', undefined],
-  ['something that is no token', 'nonsense'],
-])('[ID-1] a caller with %s is refused alike in both lanes', async (_name, token) => {
-  const body = JSON.stringify({ name: 'one:echo', arguments: { text: 'x' } });
-  const plain = await sendPlain(body, token);
-  expect(plain.status).toBe(401);
-  expect(common(plain)).toEqual(common(await sendUsual(body, token)));
-});
+  afterAll(() => server[Symbol.asyncDispose]());
 
-test.each([
-  ['one long line', 'x'.repeat(100_000)],
-  ['characters that JSON escapes', `"quoted" \\ and \u0001 ${'ü€😀'.repeat(5000)}`],
-  ['JSON', JSON.stringify({ list: Array.from({ length: 500 }, String) })],
-])('[EXEC-2] a large text of %s is passed on as it is', async (_name, large) => {
-  const { token } = server.alice;
-  const body = JSON.stringify({ name: 'one:echo', arguments: { text: large } });
-  const plain = await sendPlain(body, token);
-  expect(plain.json).toMatchObject({ success: true, text: large, content: [{ type: 'text', text: large }] });
-  expect(common(plain)).toEqual(common(await sendUsual(body, token)));
+  test('[BFF-2] [EXEC-1] [SEC-4] a plain call is answered, recorded and counted as every other call', async () => {
+    const { token } = server.alice;
+    await fc.assert(
+      fc.asyncProperty(anyBody, async (body) => {
+        const before = await counted();
+        const plain = await sendPlain(body, token);
+        const between = await counted();
+        const usual = await sendUsual(body, token);
+        const after = await counted();
+        expect(common(plain)).toEqual(common(usual));
+        expect(increase(before, between)).toEqual(increase(between, after));
+        if (increase(between, after).length === 0) return;
+        const [last, first] = await recorded(2);
+        expect(first).toEqual(last);
+      }),
+      { numRuns: 150, interruptAfterTimeLimit: 60_000 },
+    );
+  }, 120_000);
+
+  test.each([
+    ['no token', undefined],
+    ['something that is no token', 'nonsense'],
+  ])('[ID-1] a caller with %s is refused alike in both lanes', async (_name, token) => {
+    const body = JSON.stringify({ name: 'one:echo', arguments: { text: 'x' } });
+    const plain = await sendPlain(body, token);
+    expect(plain.status).toBe(401);
+    expect(common(plain)).toEqual(common(await sendUsual(body, token)));
+  });
+
+  test.each([
+    ['one long line', 'x'.repeat(100_000)],
+    ['characters that JSON escapes', `"quoted" \\ and \u0001 ${'ü€😀'.repeat(5000)}`],
+    ['JSON', JSON.stringify({ list: Array.from({ length: 500 }, String) })],
+  ])('[EXEC-2] a large text of %s is passed on as it is', async (_name, large) => {
+    const { token } = server.alice;
+    const body = JSON.stringify({ name: 'one:echo', arguments: { text: large } });
+    const plain = await sendPlain(body, token);
+    expect(plain.json).toMatchObject({ success: true, text: large, content: [{ type: 'text', text: large }] });
+    expect(common(plain)).toEqual(common(await sendUsual(body, token)));
+  });
 });

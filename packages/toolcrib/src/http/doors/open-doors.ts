@@ -51,7 +51,7 @@ export function createDoors(input: DoorsInput): Doors {
       if (process.platform === 'win32') throw notShared();
       const addresses = await freeAddresses(input.host, input.port);
       // Only its owner may enter it, so that nobody else can speak for a thread.
-      folder = await mkdtemp(join(tmpdir(), 'toolcrib-'));
+      folder = await mkdtemp(join(tmpdir(), 'toolcrib-threads-'));
       const socketPath = join(folder, 'main.sock');
       await listenBehind(socketPath);
       const { port, guard, hasPlainCalls, bodyLimitBytes } = input;
