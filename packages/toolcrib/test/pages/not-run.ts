@@ -29,5 +29,7 @@ export const notRun: Record<string, string> = {
   'npm run bench:exchange -- --rounds 2 --seconds 2': measures,
   'npm run bench:exchange -- --users 20': measures,
   'npm run bench:bad-sources': measures,
+  'npm run bench:threads': measures,
+  'npm run bench:threads -- --rounds 2 --seconds 1': measures,
   'npm run bench:search': 'measures; packages/toolcrib/test/inventory/search-recall.test.ts holds what it prints but for the times',
 };
