@@ -2,13 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { createTurns, type Turns } from '../../src/execution/turns.ts';
 import type { CallLimits } from '../../src/model/call-limits.ts';
 import type { Tool } from '../../src/model/tool.ts';
-import { samplePrincipal, sampleTool } from '../fixtures/samples.ts';
+import { samplePrincipal, sampleTool, toolWith } from '../fixtures/samples.ts';
 
 const alice = samplePrincipal();
-const limited = (name: string, limits: CallLimits | undefined, source_limits: CallLimits): Tool => ({
-  ...sampleTool({ name, ...(limits === undefined ? {} : { limits }) }),
-  source_limits,
-});
+const limited = (name: string, limits: CallLimits | undefined, source_limits: CallLimits): Tool =>
+  toolWith(sampleTool({ name, ...(limits === undefined ? {} : { limits }) }), { source_limits });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function take(turns: Turns, tool: Tool) {

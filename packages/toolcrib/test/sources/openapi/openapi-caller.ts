@@ -17,7 +17,7 @@ import { createConnectionOwners } from '../../../src/sources/upstream/connection
 import { openDatabase } from '../../../src/store/open-database.ts';
 import { createStore } from '../../../src/store/store.ts';
 import { loopbackEgress } from '../../fixtures/loopback-egress.ts';
-import { samplePrincipal, sampleTool } from '../../fixtures/samples.ts';
+import { samplePrincipal, sampleTool, toolWith } from '../../fixtures/samples.ts';
 import { sampleKeyRing, writtenKey } from '../../secrets/key-rings.ts';
 
 interface CallerOptions {
@@ -79,7 +79,7 @@ export async function openOpenApiCaller({ definition = {}, secrets: given = {}, 
     wire: wireLogs.of(source.id),
     call(operation: HttpOperation, args: JsonObject = {}, options: CallOptions = {}): Promise<ToolOutput> {
       const { principal = samplePrincipal(), signal = new EndSwitch(), schema = { type: 'object' } } = options;
-      const tool = { ...sampleTool({ schema }), operation };
+      const tool = toolWith(sampleTool({ schema }), { operation });
       const context: CallContext = {
         callId: 'call-1',
         principal,

@@ -13,7 +13,7 @@ import type { ImportedDocument } from '../../../src/sources/documents/imported-d
 import { createWorkflowCalls } from '../../../src/sources/workflow/workflow-calls.ts';
 import { isolated } from '../../fixtures/isolated.ts';
 import { startHttpServer } from '../../fixtures/http-server.ts';
-import { samplePrincipal, sampleTool } from '../../fixtures/samples.ts';
+import { samplePrincipal, sampleTool, toolWith } from '../../fixtures/samples.ts';
 
 export interface Seen {
   method: string;
@@ -190,7 +190,7 @@ export async function runTool(discovered: DiscoveredTool | undefined, args: Json
   };
   try {
     const workflow = discovered?.workflow ?? null;
-    return await calls.call({ ...sampleTool({ name: discovered?.definition.name }), workflow }, args, context);
+    return await calls.call(toolWith(sampleTool({ name: discovered?.definition.name }), { workflow }), args, context);
   } finally {
     await calls.close();
   }
