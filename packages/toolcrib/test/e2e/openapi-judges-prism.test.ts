@@ -7,6 +7,7 @@ import { startRecordingProxy } from '../fixtures/openapi/recording-proxy.ts';
 import { seededRandom } from '../fixtures/openapi/seeded-random.ts';
 import { startPrism } from '../fixtures/openapi/start-judge.ts';
 import { startOpenServer } from '../fixtures/open-server.ts';
+import { toolWith } from '../fixtures/samples.ts';
 import { part } from '../parts.ts';
 
 const prism = part('prism');
@@ -64,7 +65,7 @@ function violationsIn(header: string | string[] | undefined): unknown[] {
 /** Prism reads numbers as JavaScript does, and refuses those that it cannot hold. */
 function withoutLargeIntegers(tool: Tool): Tool {
   const json = JSON.stringify(tool.definition.input_schema).replaceAll('"type":["integer","string"', '"type":["integer"');
-  return { ...tool, definition: { ...tool.definition, input_schema: JSON.parse(json) as JsonSchema } };
+  return toolWith(tool, { definition: { ...tool.definition, input_schema: JSON.parse(json) as JsonSchema } });
 }
 
 describe.skipIf(!prism.available || !folder.available).for(documents)('requests of $name checked by Prism', (document) => {
