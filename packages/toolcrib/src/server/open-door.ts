@@ -96,8 +96,8 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
       closing.abort();
       // Threads pass on what comes over open connections, for as long as they have any.
       const answered = doors === undefined ? app.close() : doors.close().then(() => app.close());
-      // Connections that fall idle after their last answer would stay open for the next request, which is not coming.
-      const sweep = setInterval(() => app.server.closeIdleConnections(), sweepEveryMs);
+      // Connections that fall idle after their last answer would stay open for the next request, which is not coming. Threads see to their own.
+      const sweep = doors === undefined ? setInterval(() => app.server.closeIdleConnections(), sweepEveryMs) : undefined;
       // A client that does not read its answer, or never ends its request, must not keep the server from stopping.
       const cut = setTimeout(() => {
         doors?.cut();

@@ -135,6 +135,26 @@ describe.skipIf(cannotShare)('[BFF-2] a server whose callers speak with threads'
     expect([status, json.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
+  test.each([
+    ['an address', (byte: string) => `GET /healthz?${byte} HTTP/1.1\r\nHost: ${peer}\r\n${close}\r\n\r\n`],
+    ['the name of a header', (byte: string) => `GET /healthz HTTP/1.1\r\nHost: ${peer}\r\n${close}\r\nX${byte}Y: 1\r\n\r\n`],
+    ['a header', (byte: string) => `GET /healthz HTTP/1.1\r\nHost: ${peer}\r\n${close}\r\nX: a${byte}b\r\n\r\n`],
+  ])('answers any byte in %s as every server does', async (_where, request) => {
+    await using other = await startTestServer({ threads: 1 });
+    const ask = async ({ url }: TestServer, byte: number) => {
+      const answer = await sendRaw(url, Buffer.from(request(String.fromCharCode(byte)), 'latin1'));
+      return answer
+        .toLowerCase()
+        .replace(/date: .*?\r\n/, '')
+        .split('\r\n')
+        .toSorted();
+    };
+    for (let byte = 0; byte < 256; byte++) {
+      const [threaded, usual] = await Promise.all([ask(server, byte), ask(other, byte)]);
+      expect(threaded, `byte ${byte}`).toEqual(usual);
+    }
+  });
+
   test('[SEC-4] records a refused call once, and answers it like the framework', async () => {
     const name = `no:tool-${randomUUID()}`;
     const plain = await alice.call(name);
@@ -188,17 +208,31 @@ describe.skipIf(cannotShare)('[EXEC-7] limits', () => {
 });
 
 describe.skipIf(cannotShare)('a server with threads', () => {
-  test('ends with a reason when one of them ends', async () => {
+  test('learns when one of them ends, and cancels the calls of its callers', async () => {
     const workers: Worker[] = [];
     const notice = (worker: Worker) => workers.push(worker);
     process.on('worker', notice);
-    await using broken = await start();
+    // Only a server without calls stops before that.
+    await using broken = await start({ drainMs: 3_600_000 });
     process.off('worker', notice);
-    const user = await broken.as('alice');
-    expect((await user.call('builtin:uuid')).status).toBe(200);
+    const user = await broken.as('admin');
+    await user.patch('/api/tools/builtin:wait', { limits: { concurrency: 1 } });
+    const left = user.call('builtin:wait', { seconds: 300 }).catch(() => 'left');
+    await until(async () => (await user.call('builtin:wait', { seconds: -1 })).status === 429);
     // Threads that listen are the last to be started.
-    await workers.at(-1)?.terminate();
+    await Promise.all(workers.slice(-2).map((worker) => worker.terminate()));
     expect((await broken.running.broken).message).toMatch(/^A thread that listens has ended/);
+    expect(await left).toBe('left');
+  });
+
+  test('says that one of them has ended, and stops with 1', async () => {
+    await using folder = await temporaryDirectory();
+    const program = `const doors = []; process.on('worker', (one) => doors.push(one)); process.on('SIGUSR2', () => doors.at(-1).terminate());`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(program)}` };
+    await using child = await spawnServer(['--data', folder.path, '--threads', '2'], env);
+    child.child.kill('SIGUSR2');
+    expect(await child.ended).toEqual({ code: 1, signal: null });
+    expect(child.log.join('\n')).toContain('A thread that listens has ended');
   });
 
   test('[SEC-4] keeps its socket in a folder that only its account enters, and leaves none behind', async () => {

@@ -85,7 +85,13 @@ class Door {
 
   constructor(data: DoorData, channel: DoorChannel, onBroken: (error: Error) => void) {
     // It needs no environment variables, and they hold secrets.
-    const worker = new Worker(workerFile, { workerData: data, env: {}, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: 16 } });
+    const worker = new Worker(workerFile, {
+      name: `door-${data.thread + 1}`,
+      workerData: data,
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: 16 },
+    });
     const listening = Promise.withResolvers<void>();
     let fault: unknown;
     worker.on('message', (message: FromDoor) => {

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { http } from '../../net/node-http.ts';
 import { CribError } from '../../model/crib-error.ts';
+import { answerUnreadable } from '../server-options.ts';
 import { doorHeader, type DoorData } from './door-message.ts';
 
 export type PassOn = (request: IncomingMessage, response: ServerResponse, failed?: number) => void;
@@ -17,7 +18,13 @@ export function createPassOn({ socketPath, thread }: Pick<DoorData, 'socketPath'
   return function passOn(request, response, failed = 0) {
     const { method = 'GET', url = '/', socket } = request;
     const headers = [doorHeader, `${thread}.${failed} ${socket.remoteAddress ?? ''}`, ...headersOf(request)];
-    const asked = http.request({ agent, socketPath, method, path: url, headers });
+    let asked: ClientRequest;
+    try {
+      asked = http.request({ agent, socketPath, method, path: url, headers });
+    } catch (error) {
+      // Node's server has let in what its client would not send. Nobody can end the thread, and the server with it, by such a request.
+      return answerUnreadable(error as Error, socket);
+    }
     let isAnswered = false;
     asked.on('response', (answer) => {
       isAnswered = true;
