@@ -62,7 +62,7 @@ const orderOfSources = [
 /** [SEC-1] Everything goes out through `net/`. Others may know these modules for what is said here, and for nothing else. */
 const mayKnowTheNetwork: Record<string, string> = {
   net: 'the one guarded way out',
-  http: 'serves: it listens for requests and makes none',
+  http: 'serves: it listens for requests; threads pass them on to their own process, and nothing else is asked',
   cli: 'a client of our own server, run by the person who names its address',
   'demo/pizzeria-service.ts': 'a program of its own that serves, and no part of the server',
 };
