@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -235,21 +235,39 @@ describe.skipIf(cannotShare)('a server with threads', () => {
     expect(child.log.join('\n')).toContain('A thread that listens has ended');
   });
 
+  /** The process keeps this folder for temporary files no longer than that. */
+  async function withTemporary(path: string, check: () => Promise<void>): Promise<void> {
+    const usual = process.env.TMPDIR;
+    process.env.TMPDIR = path;
+    try {
+      await check();
+    } finally {
+      if (usual === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = usual;
+    }
+  }
+
   test('[SEC-4] keeps its socket in a folder that only its account enters, and leaves none behind', async () => {
     await using own = await temporaryDirectory();
-    const usual = process.env.TMPDIR;
-    process.env.TMPDIR = own.path;
-    try {
+    await withTemporary(own.path, async () => {
       const one = await start();
       const folder = (await readdir(own.path)).find((name) => name.startsWith('toolcrib-threads-')) ?? '';
       expect((await stat(join(own.path, folder))).mode & 0o777).toBe(0o700);
       expect(await readdir(join(own.path, folder))).toHaveLength(1);
       await one[Symbol.asyncDispose]();
       expect(await readdir(own.path)).toEqual([]);
-    } finally {
-      if (usual === undefined) delete process.env.TMPDIR;
-      else process.env.TMPDIR = usual;
-    }
+    });
+  });
+
+  test('does not start where the path of its socket is too long, and says what to do', async () => {
+    await using own = await temporaryDirectory();
+    await using data = await temporaryDirectory();
+    const long = join(own.path, 'x'.repeat(80));
+    await mkdir(long);
+    await withTemporary(long, async () => {
+      await expect(start({ dataDir: data.path })).rejects.toThrow('set TMPDIR to a shorter folder');
+      expect(await readdir(long)).toEqual([]);
+    });
   });
 
   test('[BFF-7] answers the calls that run when it is told to stop, and ends with 0', async () => {

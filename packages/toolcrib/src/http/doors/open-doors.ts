@@ -34,6 +34,8 @@ export interface Doors {
 
 // The source runs as TypeScript, the package as JavaScript; in both, the worker's file is beside this one.
 const workerFile = new URL(`./door-worker${extname(import.meta.url)}`, import.meta.url);
+/** unix(7): 108 bytes on Linux, 104 elsewhere, with a zero at the end. */
+const longestPath = 103;
 /** How long a thread may take to end after it was told to wait for nobody. */
 const lastMs = 1000;
 
@@ -53,6 +55,7 @@ export function createDoors(input: DoorsInput): Doors {
       // Only its owner may enter it, so that nobody else can speak for a thread.
       folder = await mkdtemp(join(tmpdir(), 'toolcrib-threads-'));
       const socketPath = join(folder, 'main.sock');
+      if (Buffer.byteLength(socketPath) > longestPath) throw tooLong(socketPath);
       await listenBehind(socketPath);
       const { port, guard, hasPlainCalls, bodyLimitBytes } = input;
       for (const [thread, channel] of channels.entries()) {
@@ -150,6 +153,10 @@ async function tryListening(host: string, port: number): Promise<string> {
 
 function listenError({ message, code }: { message: string; code?: string | undefined }): Error {
   return code === 'ENOTSUP' ? notShared() : Object.assign(new Error(message), { code });
+}
+
+function tooLong(path: string): CribError {
+  return new CribError('VALIDATION_ERROR', `The path of the socket between threads is too long: set TMPDIR to a shorter folder. ${path}`);
 }
 
 function notShared(): CribError {
