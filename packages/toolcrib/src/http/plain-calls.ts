@@ -118,7 +118,7 @@ class PlainCall implements AnswerSink {
     executor.start(admitted, this);
     // Quick tools are done before this matters.
     if (!call.pending || call.isDurable) return;
-    response.once('close', () => {
+    response.on('close', () => {
       if (!this.#isAnswered) call.end('cancelled');
     });
   }

@@ -5,7 +5,7 @@ import type { CallRecord } from '../../src/model/call.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { describeStore } from './store-dialects.ts';
-import { macOf } from '../../src/store/audit/mac.ts';
+import { hmac } from '../../src/store/audit/hmac.ts';
 import { sampleCall, sampleChainKeys, sampleChange, sampleRefusal, someTime } from './store-samples.ts';
 
 const tables = { calls: 'calls', changes: 'events', refusals: 'refusals' } as const;
@@ -78,7 +78,7 @@ describeStore('the chains of the record', ({ open }) => {
     const [chain] = await database.kysely.selectFrom('chains').select(['id', 'mac']).where('ledger', '=', 'calls').execute();
     const text = `calls:${chain!.id}:1:${chain!.mac}${JSON.stringify(Object.values(before))}`;
     const { mac } = await database.kysely.selectFrom('calls').select('mac').where('seq', '=', 1).executeTakeFirstOrThrow();
-    expect(mac).toBe(macOf(sampleChainKeys('k1').find('k1')!, text));
+    expect(mac).toBe(hmac(sampleChainKeys('k1').find('k1')!, text));
 
     const named = { calls: 'user_name', changes: 'actor_name', refusals: 'user_name' } as const;
     for (const ledger of ['calls', 'changes', 'refusals'] as const) {

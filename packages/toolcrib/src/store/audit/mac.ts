@@ -1,5 +1,6 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { StoredValue } from '../stored-values.ts';
+import { hmac } from './hmac.ts';
 import type { Ledger } from './ledgers.ts';
 
 /** The keys that macs are made with. The newest makes them; the older ones check the macs they made before. */
@@ -19,7 +20,7 @@ interface Link {
 
 /** The place, in which there is no bracket, and the values as a JSON list, so that no two rows are ever written alike. */
 export function rowMac(key: KeyObject, { ledger, chain, seq, previous }: Link, values: readonly StoredValue[]): string {
-  return macOf(key, `${ledger.name}:${chain}:${seq}:${previous}${JSON.stringify(covered(ledger, values))}`);
+  return hmac(key, `${ledger.name}:${chain}:${seq}:${previous}${JSON.stringify(covered(ledger, values))}`);
 }
 
 /** Without the columns that were added later and are null. */
@@ -31,9 +32,5 @@ function covered({ firstColumns }: Ledger, values: readonly StoredValue[]): read
 
 /** Of a note, which is not a row: it begins with no ledger's name, so neither can stand for the other. */
 export function noteMac(key: KeyObject, purpose: 'chain' | 'pruned' | 'journal' | 'imported', values: readonly StoredValue[]): string {
-  return macOf(key, `${purpose}${JSON.stringify(values)}`);
-}
-
-export function macOf(key: KeyObject, text: string): string {
-  return createHmac('sha256', key).update(text).digest('base64url');
+  return hmac(key, `${purpose}${JSON.stringify(values)}`);
 }

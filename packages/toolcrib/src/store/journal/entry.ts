@@ -1,5 +1,6 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { CallRecord } from '../../model/call.ts';
+import { hmac } from '../audit/hmac.ts';
 import { ledgers } from '../audit/ledgers.ts';
 import { plainText, type StoredValue } from '../stored-values.ts';
 
@@ -52,7 +53,7 @@ export function writeEntry(key: KeyObject, buffer: Buffer, { n, previous }: Pick
   // A character takes three bytes at most.
   if (text.length * 3 + macLength + 1 > buffer.length) return undefined;
   const end = buffer.write(text);
-  const mac = macOf(key, buffer.subarray(0, end));
+  const mac = hmac(key, buffer.subarray(0, end));
   buffer.write(mac, end, 'latin1');
   buffer[end + macLength] = newline;
   return { length: end + macLength + 1, mac };
@@ -64,7 +65,7 @@ export function parseEntry(key: KeyObject, line: Buffer): Entry | undefined {
   if (n === undefined || previous === undefined) return undefined;
   const end = line.length - macLength;
   const mac = line.toString('latin1', end);
-  if (macOf(key, line.subarray(0, end)) !== mac) return undefined;
+  if (hmac(key, line.subarray(0, end)) !== mac) return undefined;
   const rows = JSON.parse(line.toString('utf8', line.indexOf('['), end)) as StoredValue[][];
   return { n: Number(n), previous, mac, rows: rows.map(plainRow) };
 }
@@ -82,8 +83,4 @@ function plainRow(row: readonly StoredValue[]): StoredValue[] {
     // Whole already, but for a caller of the library that measures more finely.
     return typeof value === 'number' ? Math.round(value) : value;
   });
-}
-
-function macOf(key: KeyObject, bytes: Buffer): string {
-  return createHmac('sha256', key).update(bytes).digest('base64url');
 }

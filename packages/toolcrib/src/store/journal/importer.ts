@@ -37,7 +37,7 @@ export interface Importer extends Disposable {
 }
 
 /** A transaction keeps everybody else who writes waiting, so each is short, with a pause for them in between. */
-const rowsAtOnce = 200;
+const rowsAtOnce = 500;
 const pauseMs = 1;
 
 /** Brings a journal into the database, one transaction after another. */
