@@ -25,7 +25,7 @@ export function createEventParser(maxBytes: number): EventParser {
 
 /** Decodes UTF-8 in pieces, without the byte order mark. A decoder is costly, and only a piece that ends within a character needs one. */
 function createTextReader(): (chunk: Buffer) => string {
-  let decoder: TextDecoder | undefined;
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
   let begun = false;
   return (chunk) => {
     const endsWhole = (chunk.at(-1) ?? 0) < 0x80;
