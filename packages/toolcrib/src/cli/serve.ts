@@ -43,6 +43,9 @@ export const serve = defineCommand({
 });
 
 async function start(config: ServeConfig) {
+  // V8 learns from the first calls, of which many are waiting at a time, that what a call allocates lives long, and then allocates all of it in the
+  // old generation, where every dead call keeps later ones alive: 6 kB of 15 survived a minor collection, and 0.5 do without this.
+  setFlagsFromString('--no-allocation-site-pretenuring');
   // Loading makes much short-lived garbage. V8 would grow its nursery for it by some 20 MB, which an idle server then keeps. It may grow
   // again once there are requests, when it is worth the memory.
   setFlagsFromString('--semi-space-growth-factor=1');
