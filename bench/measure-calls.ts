@@ -1,5 +1,6 @@
 import type { LoadProcess } from './load-process.ts';
 import type { LoadReport, PreparedRequest } from './load.ts';
+import { pinToCore } from './pin-to-core.ts';
 import { median, quantile } from './quantile.ts';
 import type { ServerProcess } from './server-process.ts';
 
@@ -12,6 +13,8 @@ export interface Contestant {
   /** Those of `connectionCounts` that it takes part in; all by default. */
   connections?: readonly number[];
   run(spell: Spell): Promise<LoadReport>;
+  /** Called after the first warm-up, when all of its threads are there. */
+  warmedUp?(): void;
 }
 
 /** One time that a contestant is at work. */
@@ -37,6 +40,7 @@ export function overHttp({ load, name, server, requests, companions = [], warmUp
   const { port, pid } = server;
   return {
     name,
+    warmedUp: () => pinToCore(pid, 0),
     run({ connections, warmUpSeconds, measuredSeconds }) {
       const warmUp = { calls: warmUpCalls, seconds: warmUpSeconds };
       return load.run({ port, pid, companions, connections, requests, warmUp, measured: { calls: 0, seconds: measuredSeconds } });
@@ -143,6 +147,7 @@ export async function measureCalls(
     const spell = { connections, warmUpSeconds: firstWarmUpSeconds, measuredSeconds: 0 };
     for (const contestant of takingPart(connections)) await run(contestant, spell);
   }
+  for (const contestant of contestants) contestant.warmedUp?.();
 
   const wanted = Math.max(1, Math.round((rounds * seconds) / turnSeconds));
   const made = new Map(connectionCounts.map((connections): [number, Turn[]] => [connections, []]));

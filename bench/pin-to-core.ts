@@ -7,5 +7,7 @@ import { availableParallelism } from 'node:os';
  */
 export function pinToCore(pid: number | undefined, core: number): boolean {
   if (pid === undefined || availableParallelism() <= core) return false;
+  // Threads that were started since inherit the core of the main thread, and those that were there before do not.
+  spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `0-${availableParallelism() - 1}`, String(pid)]);
   return spawnSync('taskset', ['--cpu-list', '--pid', String(core), String(pid)]).status === 0;
 }
