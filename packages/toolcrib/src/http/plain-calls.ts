@@ -12,6 +12,7 @@ import type { createHostGuard } from './browser-guard.ts';
 import { createPlainHead } from './plain-head.ts';
 import { bearerToken, parseJsonBody } from './read-request.ts';
 import { sendPlainAnswer } from './send-plain-answer.ts';
+import { TakenBody } from './taken-body.ts';
 
 export type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -75,7 +76,7 @@ interface PlainCallInput {
 
 class PlainCall implements AnswerSink {
   readonly #input: PlainCallInput;
-  readonly #body: Buffer[] = [];
+  #body: TakenBody | undefined;
   #call: RunningCall | undefined;
   #isAnswered = false;
 
@@ -83,18 +84,13 @@ class PlainCall implements AnswerSink {
     this.#input = input;
   }
 
-  /** Takes the body from the parser itself: a stream would cost more than everything that is done with it. */
   read(): void {
-    this.#input.request.push = (chunk: Buffer | null) => {
-      if (chunk === null) this.#begin();
-      else this.#body.push(chunk);
-      return true;
-    };
+    this.#body = new TakenBody(this.#input.request, () => this.#begin());
   }
 
   #begin(): void {
     const { executor, principal } = this.#input;
-    const request = this.#parsed();
+    const request = parsePlainCall(this.#body?.text ?? '');
     if (request === undefined) return this.#handOver();
     try {
       const admitted = executor.admit(principal, request);
@@ -103,12 +99,6 @@ class PlainCall implements AnswerSink {
     } catch (error) {
       this.failed(error);
     }
-  }
-
-  #parsed(): CallRequest | undefined {
-    const [first, ...more] = this.#body;
-    if (first === undefined) return undefined;
-    return parsePlainCall((more.length === 0 ? first : Buffer.concat(this.#body)).toString('utf8'));
   }
 
   #run(admitted: AdmittedCall): void {
@@ -137,10 +127,7 @@ class PlainCall implements AnswerSink {
 
   #handOver(): void {
     const { request, response, handle } = this.#input;
-    Reflect.deleteProperty(request, 'push');
-    handle(request, response);
-    for (const chunk of this.#body) request.push(chunk);
-    request.push(null);
+    this.#body?.giveBackTo(() => handle(request, response));
   }
 }
 

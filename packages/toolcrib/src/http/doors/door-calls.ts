@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendPlainAnswer } from '../send-plain-answer.ts';
+import { TakenBody } from '../taken-body.ts';
 import { failedBefore, type Answers, type Calls } from './door-message.ts';
 import type { PassOn } from './pass-on.ts';
 
 interface Waiting {
   request: IncomingMessage;
   response: ServerResponse;
-  body: Buffer[];
+  body: TakenBody;
 }
 
 /** The plain calls of one thread: asks the main thread for their answers, many at once, and sends these. */
@@ -22,14 +23,8 @@ export class DoorCalls {
     this.#post = post;
   }
 
-  /** Takes the body from the parser itself, as the lane of plain calls does. */
   take(request: IncomingMessage, response: ServerResponse): void {
-    const call: Waiting = { request, response, body: [] };
-    request.push = (chunk: Buffer | null) => {
-      if (chunk === null) this.#ask(call);
-      else call.body.push(chunk);
-      return true;
-    };
+    const call: Waiting = { request, response, body: new TakenBody(request, () => this.#ask(call)) };
   }
 
   hear(answers: Answers): void {
@@ -52,19 +47,14 @@ export class DoorCalls {
     response.once('close', () => {
       if (this.#waiting.delete(id)) this.#send(id, 0, 0);
     });
-    const [first, ...more] = body;
-    const bytes = more.length === 0 ? first : Buffer.concat(body);
-    this.#send(id, request.headers.authorization ?? '', bytes?.toString('utf8') ?? '');
+    this.#send(id, request.headers.authorization ?? '', body.text);
   }
 
   /** The framework reads the request as if it had just come. */
   #handOver({ request, response, body }: Waiting, failed: number): void {
     // Whatever becomes of the request, the failure is not kept for ever.
     if (failed !== 0) response.once('close', () => this.#send(failed, 0, 0));
-    Reflect.deleteProperty(request, 'push');
-    this.#passOn(request, response, failed);
-    for (const chunk of body) request.push(chunk);
-    request.push(null);
+    body.giveBackTo(() => this.#passOn(request, response, failed));
   }
 
   /** One message for each turn of the event loop: a message costs more than what is in it. */
