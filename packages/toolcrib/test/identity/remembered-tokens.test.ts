@@ -39,6 +39,17 @@ test('[ID-1] a token is verified once, and then accepted without waiting', async
   expect(count.lookups).toBe(1);
 });
 
+test('[ID-1] a token that ends like a remembered one and says something else is refused', async () => {
+  const { issuers } = counted();
+  const verifier = createTokenVerifier({ fetchDocument, issuers });
+  const token = await idp.sign();
+  const principal = await verifier.verify(token);
+  const [header, , signature] = token.split('.');
+  const claims = Buffer.from(JSON.stringify({ ...principal.claims, sub: 'somebody-else' })).toString('base64url');
+  expect(await refusal(`${header}.${claims}.${signature}`, verifier)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(verifier.verify(token)).toBe(principal);
+});
+
 test('[ID-1] many first uses of one token at the same time verify it once', async () => {
   const { count, issuers } = counted();
   const verifier = createTokenVerifier({ fetchDocument, issuers });
