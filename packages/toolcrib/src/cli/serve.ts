@@ -46,19 +46,19 @@ async function start(config: ServeConfig) {
   // V8 learns from the first calls, of which many are waiting at a time, that what a call allocates lives long, and then allocates all of it in the
   // old generation, where every dead call keeps later ones alive: 6 kB of 15 survived a minor collection, and 0.5 do without this.
   setFlagsFromString('--no-allocation-site-pretenuring');
-  // Loading makes much short-lived garbage. V8 would grow its nursery for it by some 20 MB, which an idle server then keeps. It may grow
-  // again once there are requests, when it is worth the memory.
+  // Loading makes much short-lived garbage. V8 would grow its nursery for it by 20 MB, and by 100 where there are many tools to index, which an
+  // idle server then keeps. It may grow again after that, when there are requests and it is worth the memory.
   setFlagsFromString('--semi-space-growth-factor=1');
   try {
     // Imported here, so that the help does not wait for the whole server to load.
     const { startServer } = await import('../server/start-server.ts');
-    return await startServer(config);
+    const running = await startServer(config);
+    void running.indexed.then(() => setFlagsFromString('--semi-space-growth-factor=2'));
+    return running;
   } catch (error) {
     complain(reasonFor(error, config));
     if (['debug', 'trace'].includes(config.logLevel)) console.error(error);
     return undefined;
-  } finally {
-    setFlagsFromString('--semi-space-growth-factor=2');
   }
 }
 

@@ -28,6 +28,8 @@ export interface Inventory {
   accessOf(principal: Principal): Access;
   /** [INV-4] The tools that the caller may use and that fit the query, best first. */
   search(access: Access, query: string): Tool[];
+  /** Resolves when all tools are in the index. A search before that finds them too, and takes longer. */
+  indexed(): Promise<void>;
   /** Reads these topics again. Resolves once everything that was committed before the call decides. */
   reload(topics: ReadonlySet<ChangeTopic>): Promise<void>;
   /** [LIFE-2] Takes the tools of a source off every list, or puts them back. The stored tools stay as they are. */
@@ -113,6 +115,7 @@ export async function openInventory({ store, warn, development = false, embedder
     find: (reference) => snapshot.find(reference),
     accessOf: access.accessOf,
     search: (visible, query) => toolSearch.search(query, visible.tools),
+    indexed: () => toolSearch.settled(),
     reload(topics) {
       // A reload that has not begun yet will see this change too: forty changes at once are read once, not forty times.
       if (waiting || !topicsRead.some((topic) => topics.has(topic))) return queue;

@@ -34,6 +34,8 @@ export interface RunningServer {
   readonly demo: boolean;
   /** The same of the pizzeria, a service that OpenAPI describes. */
   readonly pizzeria: boolean;
+  /** Resolves when all tools are in the index for searches, which goes on after the start. */
+  readonly indexed: Promise<void>;
   /** Resolves if the server cannot be reached any more and should be stopped. */
   readonly broken: Promise<Error>;
   close(): Promise<void>;
@@ -134,6 +136,7 @@ async function serve({ config, crib, metrics, logger, address, onVerifier }: Ser
     },
     demo: development?.hasDemo ?? false,
     pizzeria: development?.hasPizzeria ?? false,
+    indexed: crib.inventory.indexed(),
     broken: door.broken,
     async close() {
       clearInterval(renewing);
