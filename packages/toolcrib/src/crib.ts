@@ -18,6 +18,7 @@ import { openExecution } from './open-execution.ts';
 import { openSources } from './open-sources.ts';
 import { openStorage } from './open-storage.ts';
 import { openUpstream } from './open-upstream.ts';
+import { createSeals, type Seals } from './secrets/seals.ts';
 import type { ServerLog } from './sources/upstream/logs/server-log.ts';
 import type { Store } from './store/store.ts';
 import { isAvailable } from './supervision/availability.ts';
@@ -51,6 +52,8 @@ export interface Crib extends Administration {
   readonly requestRate: RequestRate;
   readonly artifacts: KeptArtifacts;
   readonly refusals: RefusalLog;
+  /** Seals texts for their way to a client and back. */
+  readonly seals: Seals;
   statusOf(source: SourceRecord): SourceStatus;
   logOf(sourceId: string): ServerLog;
   /** [OPS-1] The logged messages between this server and a source. */
@@ -130,6 +133,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     requestRate,
     artifacts,
     refusals,
+    seals: createSeals(storage.keyRing),
     statusOf: administration.sources.statusOf,
     logOf: upstream.logs.of,
     wireLogOf: (sourceId) => upstream.wireLogs.of(sourceId).log,

@@ -35,6 +35,7 @@ const order = [
   'api',
   'api.ts',
   'http',
+  'mcp-door',
   'development',
   'server',
   'cli',
@@ -63,6 +64,7 @@ const orderOfSources = [
 const mayKnowTheNetwork: Record<string, string> = {
   net: 'the one guarded way out',
   http: 'serves: it listens for requests; threads pass them on to their own process, and nothing else is asked',
+  'mcp-door': 'serves: it answers requests, and asks nobody but the client',
   cli: 'a client of our own server, run by the person who names its address',
   'demo/pizzeria-service.ts': 'a program of its own that serves, and no part of the server',
 };

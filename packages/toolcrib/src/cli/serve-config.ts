@@ -12,6 +12,7 @@ import type { Given } from './given.ts';
 import type { IssuerConfig } from '../identity/issuer-config.ts';
 import { issuersFrom } from './issuers.ts';
 import { journalFrom } from './journal-from.ts';
+import { mcpDoorFrom } from './mcp-door-from.ts';
 import { metricsFrom } from './metrics-from.ts';
 import { registriesFrom } from './registries-from.ts';
 import { serveOptions, type PlaceOption, type ServeOption } from './serve-options.ts';
@@ -71,6 +72,7 @@ export function serveConfig(
     retentionDays: given.number('retention', { least: 1, most: 36_500 }),
     auditRetentionDays: given.number('audit-retention', { least: 30, most: 36_500 }),
     ...journalFrom(given),
+    ...mcpDoorFrom(given),
     ...metricsFrom(given),
     ...(tracing === undefined ? {} : { tracing }),
     ...(pinning === undefined ? {} : { pinning }),

@@ -199,6 +199,11 @@ export const serveOptions = {
     help: 'How long the record of changes is kept; at least 30 days',
     default: String(usualConfig.auditRetentionDays),
   },
+  'mcp-door': {
+    value: 'on|off',
+    help: 'Serves MCP clients at /mcp, and at /mcp/{group} the tools of one group. Default: on in development, off with --issuer',
+    env: 'TOOLCRIB_MCP_DOOR',
+  },
   journal: {
     value: 'on|off',
     help: 'Records calls in a file of the data folder first, and brings them into the database a moment later. Default: on with the embedded database; off with --database, where a lost machine takes with it what is not in the database yet',

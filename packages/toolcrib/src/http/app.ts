@@ -13,7 +13,7 @@ import { createPlainCalls, type PlainCallsInput } from './plain-calls.ts';
 import { parseJsonBody } from './read-request.ts';
 import { addRequestTraces } from './request-traces.ts';
 import type { Route } from './route.ts';
-import { createSendError } from './send-error.ts';
+import { createSendError, type SendError } from './send-error.ts';
 import { answerUnreadable, serverOptions } from './server-options.ts';
 
 export interface AppInput extends Omit<RouteParts, 'sendError'> {
@@ -29,6 +29,8 @@ export interface AppInput extends Omit<RouteParts, 'sendError'> {
   onRefused: RefusalLog['note'];
   /** Where threads listen in place of the app. */
   doors?: Pick<Doors, 'server'> | undefined;
+  /** Adds what is no route of the API. */
+  addOthers?: ((app: FastifyInstance, sendError: SendError) => void) | undefined;
   metrics: Metrics;
   logger: Logger;
   tracer?: Tracer | undefined;
@@ -80,6 +82,7 @@ export function createApp(input: AppInput): FastifyInstance {
   });
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
 
+  input.addOthers?.(app, sendError);
   const parts = { ...input, sendError };
   for (const route of input.routes) {
     if (route.anyBody === undefined) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-const maxLength = 64;
+const usualLength = 64;
 const hashLength = 10;
 const looksHashed = new RegExp(`_[0-9a-f]{${hashLength}}$`);
 
@@ -11,7 +11,7 @@ const looksHashed = new RegExp(`_[0-9a-f]{${hashLength}}$`);
  * the exact original: `a_b` and `c` beside `a` and `b_c`, names that had to be changed to fit (case, other characters, length), and names that
  * already look hashed.
  */
-export function modelName(namespace: string, toolName: string): string {
+export function modelName(namespace: string, toolName: string, maxLength = usualLength): string {
   const plain = `${namespace}_${toolName}`;
   const isPlain = plain.length <= maxLength && /^[a-z0-9_-]+$/.test(plain) && !namespace.includes('_');
   if (isPlain && !looksHashed.test(plain)) return plain;

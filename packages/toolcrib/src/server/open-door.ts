@@ -62,8 +62,12 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
   const tracer = crib.tracing?.tracer;
   const hasPlainCalls = takesPlainCalls({ tracer, logger });
   const doors = await doorsFor({ threads, host, port, guard, bodyLimitBytes, hasPlainCalls, executor, verifier, closing: closing.signal });
+  const addMcpDoor = await mcpDoorFor(config, development !== undefined);
   const app = createApp({
     routes: [...routes, ...(development?.routes ?? [])],
+    addOthers:
+      addMcpDoor &&
+      ((to, sendError) => addMcpDoor(to, { parts: crib, seals: crib.seals, closing: closing.signal, verifier, sendError, bodyLimitBytes })),
     executor,
     verifier,
     administers,
@@ -114,6 +118,11 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
       };
     },
   };
+}
+
+/** [DOOR-1] Loaded only where the operator opens it, or in development. */
+async function mcpDoorFor({ mcpDoor }: Pick<ServeConfig, 'mcpDoor'>, development: boolean) {
+  return (mcpDoor ?? development) ? (await import('../mcp-door/add-mcp-door.ts')).addMcpDoor : undefined;
 }
 
 /** Loaded only where threads are wanted. */

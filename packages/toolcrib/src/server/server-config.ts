@@ -13,6 +13,8 @@ export interface ServeConfig {
   port: number;
   /** Where browsers and agents reach the server; the address it listens on when absent. */
   publicUrl?: string;
+  /** [DOOR-1] Whether MCP clients are served at /mcp; only in development when absent. */
+  mcpDoor?: boolean;
   /** How many threads listen for callers; with 1, the main thread does. */
   threads: number;
   dataDir: string;

@@ -1,0 +1,68 @@
+import type { AdmittedCall, CallRequest } from '../execution/admission.ts';
+import type { Executor } from '../execution/executor.ts';
+import { toCribError } from '../http/to-crib-error.ts';
+import type { CribError } from '../model/crib-error.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
+import type { Tool } from '../model/tool.ts';
+import { callResultText } from './call-result.ts';
+import { modernVersion } from './door-caller.ts';
+import type { DoorExchange } from './door-exchange.ts';
+import { passOnEvents } from './pass-on-events.ts';
+import { DoorError, rpcCodes } from './rpc.ts';
+
+export interface ToolCall {
+  name: string;
+  arguments: JsonObject;
+}
+
+export function toolCallOf({ name, arguments: args = {} }: JsonObject): ToolCall {
+  if (typeof name !== 'string' || name === '') throw new DoorError(rpcCodes.invalidParams, 'params.name must be the name of a tool');
+  if (!isObject(args)) throw new DoorError(rpcCodes.invalidParams, 'params.arguments must be an object');
+  return { name, arguments: args };
+}
+
+export function unknownTool(name: string): DoorError {
+  return new DoorError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 200)}`);
+}
+
+/**
+ * [DOOR-3] Admits a call on the one path of all calls. A refusal is what a model can act on, so it is a result with `isError`; only a tool
+ * that is unknown to this caller is an error of the protocol.
+ */
+export async function admitCall(
+  executor: Pick<Executor, 'admit'>,
+  exchange: DoorExchange,
+  tool: Tool,
+  args: JsonObject,
+): Promise<AdmittedCall | string> {
+  const { caller } = exchange;
+  const request: CallRequest = { tool: tool.tool_id, arguments: args };
+  try {
+    return await executor.admit(caller.principal, request);
+  } catch (error) {
+    const refusal = toCribError(error);
+    if (refusal === undefined) throw error;
+    if (refusal.code === 'NOT_FOUND') throw unknownTool(tool.name);
+    return refusedText(refusal, caller.version === modernVersion);
+  }
+}
+
+function refusedText(refusal: CribError, modern: boolean): string {
+  return JSON.stringify({
+    ...(modern && { resultType: 'complete' }),
+    content: [{ type: 'text', text: refusal.message }],
+    isError: true,
+    _meta: { 'toolcrib/error': refusal.toJSON() },
+  });
+}
+
+/** Calls a tool for a client that can be asked while it waits. Resolves with the result as JSON. */
+export async function callTool(executor: Executor, exchange: DoorExchange, tool: Tool, args: JsonObject): Promise<string> {
+  const admitted = await admitCall(executor, exchange, tool, args);
+  if (typeof admitted === 'string') return admitted;
+  const { call } = admitted;
+  passOnEvents(call, exchange);
+  exchange.onGone(() => call.end('cancelled'));
+  const answer = await executor.run(admitted);
+  return callResultText(answer, { version: exchange.caller.version, modern: false });
+}

@@ -1,0 +1,49 @@
+import type { Principal } from '../model/principal.ts';
+import type { DoorAddress } from './door-address.ts';
+
+export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
+export const modernVersion = '2026-07-28';
+
+/** What the client can do for a tool that asks for it. */
+export interface ClientAbilities {
+  readonly elicitation: boolean;
+  readonly sampling: boolean;
+}
+
+/** Whoever sent a request, and with what. */
+export interface DoorCaller {
+  readonly principal: Principal;
+  readonly address: DoorAddress;
+  /** A revision of the protocol. */
+  readonly version: string;
+  /** [DOOR-3] The name and version of the client, as it gave them. */
+  readonly agent: string | null;
+  readonly abilities: ClientAbilities;
+}
+
+const longestAgent = 200;
+
+/** [DOOR-3] `name/version`, without control characters. */
+export function agentOf(info: unknown): string | null {
+  const { name, version } = (typeof info === 'object' && info !== null ? info : {}) as { name?: unknown; version?: unknown };
+  if (typeof name !== 'string' || name === '') return null;
+  const text = typeof version === 'string' && version !== '' ? `${name}/${version}` : name;
+  return text.replaceAll(/\p{C}/gu, '').slice(0, longestAgent);
+}
+
+export function abilitiesOf(capabilities: unknown): ClientAbilities {
+  const { elicitation, sampling } = (typeof capabilities === 'object' && capabilities !== null ? capabilities : {}) as Record<
+    string,
+    unknown
+  >;
+  return { elicitation: isOffered(elicitation) && offersForms(elicitation), sampling: isOffered(sampling) };
+}
+
+function isOffered(capability: unknown): capability is object {
+  return typeof capability === 'object' && capability !== null;
+}
+
+/** An empty object stands for forms, which were there first. */
+function offersForms(elicitation: object): boolean {
+  return 'form' in elicitation || !('url' in elicitation);
+}
