@@ -26,6 +26,8 @@ export const callRecordSchema = z.strictObject({
   error_origin: originSchema
     .nullable()
     .describe('Who caused the failure; null if there was none, or if the record is older than this field'),
+  door: z.string().nullable().describe('`mcp` for a call by an MCP client; null for the REST API'),
+  agent: z.string().nullable().describe('The name and version that the MCP client gave'),
 });
 export const callRecordListSchema = z.strictObject({
   calls: z.array(callRecordSchema),

@@ -1,5 +1,6 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import { suggestTools } from '../inventory/suggest-tools.ts';
+import type { CallVia } from '../model/call.ts';
 import { noLimits } from '../model/call-limits.ts';
 import { CribError } from '../model/crib-error.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -30,6 +31,8 @@ export interface CallRequest {
   keepsRedirects?: boolean;
   /** [OPS-1] Where the caller stands in a trace of its own. */
   trace?: TraceContext | undefined;
+  /** [DOOR-3] Absent for the REST API. */
+  via?: CallVia | undefined;
 }
 
 /** A call that may be made. */
@@ -208,7 +211,7 @@ export function createAdmission(input: AdmissionInput): Admission {
 /** A denial is recorded like a call, then thrown. */
 function createRefuse({ inventory, recorder, observer, acceptance }: AdmissionInput) {
   return async function refuse(principal: Principal, request: CallRequest, error: unknown, found?: RunningCall): Promise<never> {
-    const record = refusalRecord(principal, { asked: request.tool, error, found, revision: inventory.rules.revision });
+    const record = refusalRecord(principal, { asked: request.tool, error, found, revision: inventory.rules.revision, via: request.via });
     const isDurable = await recorder.record(record);
     observer.callFinished(record);
     if (isDurable) throw error;
@@ -239,6 +242,7 @@ function newCall(
     counted: request.call_id === undefined,
     keepsRedirects: request.keepsRedirects ?? false,
     trace: request.trace,
+    via: request.via,
     span: tracer && startCallSpan(tracer, request.trace, { callId, tool }),
   });
 }

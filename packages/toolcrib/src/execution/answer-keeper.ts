@@ -124,7 +124,9 @@ export function createAnswerKeeper(input: AnswerKeeperInput): AnswerKeeper {
       const withdrawNow = async () => {
         const answer = notBegunAnswer({ call_id: callId, tool_id: tool.tool_id, tool: tool.name });
         const body = sealAnswer(keyRing, answer, principal.key);
-        await store.calls.append([refusalRecord(principal, { asked: tool.name, error, found: call, revision: policyRevision })]);
+        await store.calls.append([
+          refusalRecord(principal, { asked: tool.name, error, found: call, revision: policyRevision, via: call.via }),
+        ]);
         await store.answers.withdraw({ ...answerRow(call, args, null), body, expires_at: Date.now() + keepForMs });
       };
       return writeOrWait(callId, () => ({ bytes: 0, write: withdrawNow }), withdrawNow);

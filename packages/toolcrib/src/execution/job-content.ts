@@ -16,6 +16,7 @@ const jobContentSchema = z.strictObject({
   timeout_ms: z.number(),
   max_timeout_ms: z.number(),
   trace: z.strictObject({ traceparent: z.string(), tracestate: z.string().optional() }).optional(),
+  via: z.strictObject({ door: z.literal('mcp'), agent: z.string().nullable() }).optional(),
 });
 export type JobContent = z.infer<typeof jobContentSchema>;
 
@@ -32,6 +33,7 @@ export function writeJobContent(call: RunningCall, args: JsonObject): string {
     timeout_ms: call.timeoutMs,
     max_timeout_ms: call.maxTimeoutMs,
     trace: call.trace,
+    via: call.via,
   };
   return JSON.stringify(content);
 }

@@ -93,5 +93,7 @@ export function lostRecord(kept: AnswerRow, status: CallStatus): CallRecord {
     error_code: 'SERVICE_UNAVAILABLE',
     user_name: null,
     error_origin: status === 'cancelled' ? 'caller' : 'gateway',
+    door: null,
+    agent: null,
   };
 }

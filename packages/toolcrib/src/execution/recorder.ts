@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Answer, CallRecord } from '../model/call.ts';
+import type { Answer, CallRecord, CallVia } from '../model/call.ts';
 import { CribError } from '../model/crib-error.ts';
 import { noObserver, type Observer } from '../model/observer.ts';
 import { originOfRefusal } from '../model/origin.ts';
@@ -246,6 +246,8 @@ export function recordOf(call: RunningCall, answer: Outcome): CallRecord {
     error_code: answer.error?.code ?? null,
     user_name: call.principal.name,
     error_origin: answer.error?.origin ?? null,
+    door: call.via?.door ?? null,
+    agent: call.via?.agent ?? null,
   };
 }
 
@@ -262,10 +264,11 @@ interface Refusal {
   found?: RunningCall | undefined;
   /** Of the rules that decided. */
   revision: number;
+  via: CallVia | undefined;
 }
 
 /** [SEC-4] The record of a call that was refused. */
-export function refusalRecord(principal: Principal, { asked, error, found, revision }: Refusal): CallRecord {
+export function refusalRecord(principal: Principal, { asked, error, found, revision, via }: Refusal): CallRecord {
   return {
     call_id: found?.callId ?? uuidV7(),
     started_at: found?.startedAt ?? Date.now(),
@@ -283,5 +286,7 @@ export function refusalRecord(principal: Principal, { asked, error, found, revis
     error_code: error instanceof CribError ? error.code : 'INTERNAL',
     user_name: principal.name,
     error_origin: error instanceof CribError ? originOfRefusal(error) : 'gateway',
+    door: via?.door ?? null,
+    agent: via?.agent ?? null,
   };
 }

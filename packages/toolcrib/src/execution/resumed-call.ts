@@ -30,6 +30,7 @@ export function resumedCall({ callId, content, tool, ready, tracer }: ResumedCal
     resumed: true,
     counted: false,
     trace,
+    via: content.via,
     span: tracer && startCallSpan(tracer, trace, { callId, tool }),
   });
   // It had its turn before, and now waits for its source.

@@ -9,7 +9,7 @@ import type { TraceContext } from '../model/trace-context.ts';
 import type { Span } from '../model/tracing.ts';
 import type { Tool } from '../model/tool.ts';
 import type { CallOutcome } from '../model/call-outcome.ts';
-import type { RawText, ToolOutput } from '../model/call.ts';
+import type { CallVia, RawText, ToolOutput } from '../model/call.ts';
 import type { CallContext } from '../sources/source.ts';
 import { deadlines, type Deadline } from './deadlines.ts';
 import type { Turn } from './turns.ts';
@@ -51,6 +51,8 @@ export class RunningCall implements CallContext, CallOutcome, Deadline {
   /** [OPS-1] Where traces are wanted, from its admission to its record. */
   readonly span: Span | undefined;
   readonly trace: TraceContext | undefined;
+  /** [DOOR-3] Undefined for the REST API. */
+  readonly via: CallVia | undefined;
   /** [POLL-2] [WF-2] The steps it has done so far, where it goes on after a crash. */
   steps: Steps | undefined;
   /** [POLL-2] [WF-2] Whether it goes on after a crash. */
@@ -104,6 +106,7 @@ export class RunningCall implements CallContext, CallOutcome, Deadline {
     this.resumed = call.resumed ?? false;
     this.counted = call.counted ?? true;
     this.keepsRedirects = call.keepsRedirects ?? false;
+    this.via = call.via;
     this.span = call.span;
     this.trace = call.span?.context ?? call.trace;
   }
@@ -255,6 +258,7 @@ type RunningCallInput = Pick<
   resumed?: boolean;
   counted?: boolean;
   keepsRedirects?: boolean;
+  via?: CallVia | undefined;
   span?: Span | undefined;
   trace?: TraceContext | undefined;
 };

@@ -36,7 +36,7 @@ export async function admitCall(
   args: JsonObject,
 ): Promise<AdmittedCall | string> {
   const { caller } = exchange;
-  const request: CallRequest = { tool: tool.tool_id, arguments: args };
+  const request: CallRequest = { tool: tool.tool_id, arguments: args, via: { door: 'mcp', agent: caller.agent } };
   try {
     return await executor.admit(caller.principal, request);
   } catch (error) {

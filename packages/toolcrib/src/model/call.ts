@@ -81,4 +81,14 @@ export interface CallRecord {
   user_name: string | null;
   /** Whose failure it was; null where there was none, and in records from before this field. */
   error_origin: Origin | null;
+  /** [DOOR-3] Null for the REST API. */
+  door: string | null;
+  /** [DOOR-3] The name and version of the client, as it gave them; null where the door has no such thing. */
+  agent: string | null;
+}
+
+/** [DOOR-3] Through which door a call came, and from what program. */
+export interface CallVia {
+  readonly door: 'mcp';
+  readonly agent: string | null;
 }

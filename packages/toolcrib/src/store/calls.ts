@@ -18,9 +18,17 @@ export function createCalls(queries: Queries, writer: ChainWriter, caughtUp: () 
     let query = queries.selectFrom('calls_in_flight').select('record').orderBy('call_id', 'desc');
     if (before !== undefined) query = query.where('call_id', '<', before);
     return (await query.execute()).flatMap(({ record }) => {
-      // Notes of an earlier version have no name.
-      const noted = JSON.parse(record) as Omit<CallRecord, 'user_name'>;
-      const call: CallRecord = { user_name: null, ...noted, status: 'running', error_code: null, error_origin: null };
+      // Notes of an earlier version lack the newest fields.
+      const noted = JSON.parse(record) as Omit<CallRecord, 'user_name' | 'door' | 'agent'>;
+      const call: CallRecord = {
+        user_name: null,
+        door: null,
+        agent: null,
+        ...noted,
+        status: 'running',
+        error_code: null,
+        error_origin: null,
+      };
       return fitsFilter(call, filter) ? [call] : [];
     });
   }

@@ -46,7 +46,8 @@ const samples = (count: number) => Array.from({ length: count }, () => sampleCal
 
 describe('[SEC-4] an entry of the journal', () => {
   test('has the values of a call in the order of the columns', () => {
-    const call = sampleCall({ error_code: 'NETWORK_ERROR', user_name: 'Alice', error_origin: 'source', client: 'console' });
+    const failed = { error_code: 'NETWORK_ERROR', user_name: 'Alice', error_origin: 'source', client: 'console' } as const;
+    const call = sampleCall({ ...failed, door: 'mcp', agent: 'a-client/1.2.3' });
     expect(JSON.parse(rowText(call))).toEqual(storedValues(ledgers.calls.columns, call));
   });
 

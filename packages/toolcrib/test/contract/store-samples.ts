@@ -112,6 +112,8 @@ export function sampleCall(fields: Partial<CallRecord> = {}): CallRecord {
     error_code: null,
     user_name: null,
     error_origin: null,
+    door: null,
+    agent: null,
     ...fields,
   };
 }

@@ -22,6 +22,8 @@ function aRecord(call_id: string): CallRecord {
     error_code: null,
     user_name: null,
     error_origin: null,
+    door: null,
+    agent: null,
   };
 }
 

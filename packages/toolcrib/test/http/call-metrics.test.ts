@@ -14,6 +14,8 @@ const usual = {
   policies: '',
   policy_revision: 0,
   error_origin: null,
+  door: null,
+  agent: null,
 };
 
 function record(tool: string, given: Partial<CallRecord> = {}): CallRecord {

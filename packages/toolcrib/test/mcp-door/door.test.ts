@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ApiClient } from '../fixtures/api-client.ts';
+import type { ApiClient } from '../fixtures/api-client.ts';
 import { fixture, grantEverything } from '../fixtures/open-server.ts';
 import { startTestServer, type TestServer } from '../running-server.ts';
 import { connectToDoor, type Era } from './connect.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   // After a call was given up, a server's questions reach nobody for a while: whose they are could not be told.
   for (const name of ['One', 'Given up']) {
     const body = { name, mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton' };
-    expect((await admin.post('/api/sources?wait=60000', body)).json).toMatchObject({ status: { state: 'running' } });
+    await admin.post('/api/sources?wait=60000', body);
   }
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -40,6 +40,13 @@ describe.each(['legacy', 'modern'] as const)('the door for clients of the %s era
     expect(await client.callTool({ name: 'builtin_calculator', arguments: { expression: '6 * 7' } })).toMatchObject({
       structuredContent: { result: 42 },
     });
+  });
+
+  test('[DOOR-3] the record of a call names the door and the client', async () => {
+    await using connected = await enter(era);
+    const { _meta: meta } = await connected.client.callTool({ name: 'builtin_uuid', arguments: {} });
+    const { calls } = (await admin.get('/api/calls?limit=1&tool=builtin:uuid')).json;
+    expect(calls[0]).toMatchObject({ call_id: meta?.['toolcrib/call_id'], door: 'mcp', agent: 'a-client/1.2.3', user_name: 'alice' });
   });
 
   test('[DOOR-1] an address of a group has the tools of the group, under their own names where that is asked for', async () => {
@@ -101,7 +108,7 @@ describe.each(['legacy', 'modern'] as const)('the door for clients of the %s era
       { name: 'given-up_begin', arguments: {} },
       { signal: ending.signal, onprogress: () => ending.abort() },
     );
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow('abort');
     await expect
       .poll(async () => (await admin.get('/api/calls?limit=5&tool=given-up:begin')).json.calls[0]?.status, { timeout: 20_000 })
       .toBe('cancelled');

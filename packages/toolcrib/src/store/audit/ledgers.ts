@@ -40,6 +40,8 @@ const callColumns: Record<keyof CallRecord, ColumnType> = {
   error_code: 'text',
   user_name: 'text',
   error_origin: 'text',
+  door: 'text',
+  agent: 'text',
 };
 
 const changeColumns: Record<keyof ChangeEvent, ColumnType> = {

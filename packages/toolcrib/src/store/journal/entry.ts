@@ -24,7 +24,7 @@ const longestBeginning = 80;
 
 /** The values of a record as a JSON list, in the order of the columns of the ledger, which is that of its rows for ever. */
 export function rowText(call: CallRecord): string {
-  return JSON.stringify([
+  const values = [
     call.call_id,
     call.started_at,
     call.duration_us,
@@ -41,7 +41,10 @@ export function rowText(call: CallRecord): string {
     call.error_code,
     call.user_name,
     call.error_origin,
-  ]);
+  ];
+  // What is not there at the end is null.
+  if (call.door !== null) values.push(call.door, call.agent);
+  return JSON.stringify(values);
 }
 
 /**

@@ -19,6 +19,7 @@ import { callsThatFailed } from './2026-11-24-calls-that-failed.ts';
 import { callOrigins } from './2026-11-25-call-origins.ts';
 import { registrations } from './2026-11-26-registrations.ts';
 import { journals } from './2026-11-27-journals.ts';
+import { callDoors } from './2026-11-28-call-doors.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -42,5 +43,6 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-25-call-origins': callOrigins,
     '2026-11-26-registrations': registrations,
     '2026-11-27-journals': journals(dialect),
+    '2026-11-28-call-doors': callDoors,
   };
 }
