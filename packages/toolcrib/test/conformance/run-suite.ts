@@ -3,25 +3,12 @@ import { once } from 'node:events';
 import { readFile, readdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { temporaryDirectory } from '../running-server.ts';
+import { readChecks, type Findings } from './suite-checks.ts';
 import { openTurnstile } from './turnstile.ts';
 
-type CheckStatus = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
-
-interface Check {
-  name: string;
-  status: CheckStatus;
-  description: string;
-  errorMessage?: string;
-}
-
 /** What became of one scenario. */
-export interface ScenarioResult {
+export interface ScenarioResult extends Findings {
   scenario: string;
-  passed: number;
-  /** Failures and warnings, in words. */
-  problems: string[];
-  /** Names of the checks that did not apply. */
-  skipped: string[];
 }
 
 /** The suite starts its clients from here, so that no blank in a path can come between. */
@@ -66,14 +53,9 @@ async function readResults(directory: string): Promise<ScenarioResult[]> {
 }
 
 async function readResult(directory: string, scenario: string): Promise<ScenarioResult> {
-  const [json, stdout, stderr] = await Promise.all(
-    ['checks.json', 'stdout.txt', 'stderr.txt'].map((file) => readFile(join(directory, file), 'utf8')),
-  );
-  const checks = JSON.parse(json ?? '') as Check[];
-  const of = (...statuses: CheckStatus[]) => checks.filter(({ status }) => statuses.includes(status));
-  const problems = of('FAILURE', 'WARNING').map(({ name, errorMessage, description }) => `${name}: ${errorMessage ?? description}`);
-  // The suite counts a scenario without a check as passed, and does not look at how its client ended.
-  if (of('SUCCESS').length === 0) problems.push('Nothing was checked');
-  if (stdout !== 'played\n') problems.push(`The driver did not come to its end:\n${stderr}`);
-  return { scenario, passed: of('SUCCESS').length, problems, skipped: of('SKIPPED').map(({ name }) => name) };
+  const [stdout, stderr] = await Promise.all(['stdout.txt', 'stderr.txt'].map((file) => readFile(join(directory, file), 'utf8')));
+  const findings = await readChecks(join(directory, 'checks.json'));
+  // The suite does not look at how its client ended.
+  if (stdout !== 'played\n') findings.problems.push(`The driver did not come to its end:\n${stderr}`);
+  return { scenario, ...findings };
 }
