@@ -84,10 +84,12 @@ export const inputRequiredTools: FixtureTools = {
     },
   },
   test_missing_capability: {
-    description: 'Refuses to work for a client that offers no model',
-    run(_args, { capabilities }) {
-      if (capabilities.sampling) return done('There is a model');
-      throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
+    description: "Asks the client's model, and refuses to work for a client that offers none",
+    run(_args, { request, capabilities }) {
+      if (!capabilities.sampling) throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
+      const answer = answerOf(request, 'greeting');
+      if (answer !== undefined) return done(`Got ${JSON.stringify(answer)}`);
+      return inputRequired({ inputRequests: { greeting: sample('Generate a greeting', 50) } });
     },
   },
 };
