@@ -50,6 +50,8 @@ export interface CribConfig {
   noProxy?: readonly string[];
   /** A file of certificates to trust in addition to the usual ones. */
   caFile?: string;
+  /** [DOOR-5] Whether requests of MCP servers, such as for sampling, may be passed on to clients of the MCP door. */
+  passesOn?: boolean;
   /** [MCP-12] The address at which browsers reach this server, for users who return from an authorization server. */
   publicUrl?: string;
   /** [ID-3] Finds the issuer of a caller's token, for sources that exchange tokens; without it none can. */

@@ -20,6 +20,9 @@ export type CallEvent =
   | { type: 'log'; level: 'debug' | 'info' | 'warning' | 'error'; data: Json }
   | { type: 'elicitation'; elicitation_id: string; request: JsonObject };
 
+/** [DOOR-5] How a door whose clients can be asked for anything passes on the questions of a server. */
+export type AskClient = (method: string, params: JsonObject, key: string | undefined) => Promise<JsonObject>;
+
 /** Why a call was ended before its source answered. */
 export type EndReason = 'cancelled' | 'timed_out';
 
@@ -46,6 +49,9 @@ export class RunningCall implements CallContext, CallOutcome, Deadline {
   readonly maxTimeoutMs: number;
   /** Set by a door that passes events on to its caller. */
   onEvent: ((event: CallEvent) => void) | undefined;
+  /** Set by a door whose clients answer requests of servers; questions do not become events then. */
+  onAsk: AskClient | undefined;
+  clientCapabilities: JsonObject | undefined;
   /** [EXEC-7] Its way past the limits of its tool and source, where there are any. */
   turn: Turn | undefined;
   /** [OPS-1] Where traces are wanted, from its admission to its record. */
@@ -145,7 +151,18 @@ export class RunningCall implements CallContext, CallOutcome, Deadline {
     this.onEvent?.({ type: 'log', level, data });
   }
 
-  elicit(request: JsonObject): Promise<JsonObject> {
+  async askClient(method: string, params: JsonObject, key?: string): Promise<JsonObject> {
+    if (this.onAsk === undefined)
+      throw new CribError('SERVICE_UNAVAILABLE', `The caller's client does not offer ${method}`, { retryable: false });
+    // A person or a model answers, so the call may take as long as a call may take at all.
+    this.#allow(this.maxTimeoutMs);
+    const answer = await this.onAsk(method, params, key);
+    this.#allow(this.timeoutMs);
+    return answer;
+  }
+
+  elicit(request: JsonObject, key?: string): Promise<JsonObject> {
+    if (this.onAsk !== undefined) return this.askClient('elicitation/create', request, key);
     const ask = this.onEvent;
     if (ask === undefined) return Promise.resolve({ action: 'decline' });
     // A person answers, so the call may take as long as a call may take at all.
@@ -223,6 +240,7 @@ export class RunningCall implements CallContext, CallOutcome, Deadline {
     deadlines.remove(this);
     // A source that goes on after its call was answered must not write into an answer that has been sent.
     this.onEvent = undefined;
+    this.onAsk = undefined;
     return waiter;
   }
 

@@ -1,5 +1,6 @@
 import type { AdmittedCall, CallRequest } from '../execution/admission.ts';
 import type { Executor } from '../execution/executor.ts';
+import type { Answer } from '../model/call.ts';
 import { toCribError } from '../http/to-crib-error.ts';
 import type { CribError } from '../model/crib-error.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
@@ -56,13 +57,40 @@ function refusedText(refusal: CribError, modern: boolean): string {
   });
 }
 
+/** [DOOR-5] Admits a request to a source beside a tool call. Whether the caller may make it was decided before. */
+export async function admitRequest(
+  executor: Pick<Executor, 'admitTrusted'>,
+  { caller }: DoorExchange,
+  request: Tool,
+  args: JsonObject,
+): Promise<AdmittedCall> {
+  return executor.admitTrusted(caller.principal, request, { arguments: args, via: { door: 'mcp', agent: caller.agent } });
+}
+
+/** The result of a request to a source, or what went wrong as an error of the protocol. */
+export function requestResult({ structured_content: result, error, metadata, text }: Answer): JsonObject {
+  if (error === null && isObject(result)) return result;
+  const failure = metadata['rpc_error'];
+  const code = isObject(failure) && typeof failure['code'] === 'number' ? failure['code'] : rpcCodes.internal;
+  const data = isObject(failure) ? failure['data'] : undefined;
+  throw new DoorError(code, error?.message ?? (text || 'The answer is too large'), { ...(data !== undefined && { data }) });
+}
+
 /** Calls a tool for a client that can be asked while it waits. Resolves with the result as JSON. */
 export async function callTool(executor: Executor, exchange: DoorExchange, tool: Tool, args: JsonObject): Promise<string> {
   const admitted = await admitCall(executor, exchange, tool, args);
   if (typeof admitted === 'string') return admitted;
+  return callResultText(await runHere(executor, exchange, admitted), { version: exchange.caller.version, modern: false });
+}
+
+/** The same for another request to a source. */
+export async function askSource(executor: Executor, exchange: DoorExchange, request: Tool, args: JsonObject): Promise<JsonObject> {
+  return requestResult(await runHere(executor, exchange, await admitRequest(executor, exchange, request, args)));
+}
+
+function runHere(executor: Executor, exchange: DoorExchange, admitted: AdmittedCall): Promise<Answer> {
   const { call } = admitted;
   passOnEvents(call, exchange);
   exchange.onGone(() => call.end('cancelled'));
-  const answer = await executor.run(admitted);
-  return callResultText(answer, { version: exchange.caller.version, modern: false });
+  return executor.run(admitted);
 }

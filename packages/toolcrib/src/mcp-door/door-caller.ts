@@ -1,3 +1,4 @@
+import type { JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { DoorAddress } from './door-address.ts';
 
@@ -8,6 +9,21 @@ export const modernVersion = '2026-07-28';
 export interface ClientAbilities {
   readonly elicitation: boolean;
   readonly sampling: boolean;
+  readonly roots: boolean;
+}
+
+export const noAbilities: ClientAbilities = { elicitation: false, sampling: false, roots: false };
+
+/** What the client has to offer for each request of a server. */
+export const abilityFor: Readonly<Record<string, keyof ClientAbilities>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+};
+
+/** The same in the words of the protocol. */
+export function capabilitiesOf({ elicitation, sampling, roots }: ClientAbilities): JsonObject {
+  return { ...(elicitation && { elicitation: { form: {} } }), ...(sampling && { sampling: {} }), ...(roots && { roots: {} }) };
 }
 
 /** Whoever sent a request, and with what. */
@@ -32,11 +48,11 @@ export function agentOf(info: unknown): string | null {
 }
 
 export function abilitiesOf(capabilities: unknown): ClientAbilities {
-  const { elicitation, sampling } = (typeof capabilities === 'object' && capabilities !== null ? capabilities : {}) as Record<
+  const { elicitation, sampling, roots } = (typeof capabilities === 'object' && capabilities !== null ? capabilities : {}) as Record<
     string,
     unknown
   >;
-  return { elicitation: isOffered(elicitation) && offersForms(elicitation), sampling: isOffered(sampling) };
+  return { elicitation: isOffered(elicitation) && offersForms(elicitation), sampling: isOffered(sampling), roots: isOffered(roots) };
 }
 
 function isOffered(capability: unknown): capability is object {

@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '../model/json.ts';
 import type { Tool } from '../model/tool.ts';
 import { version } from '../version.ts';
-import { parseArtifactUri } from './artifact-uri.ts';
 import { toolCallOf, unknownTool } from './call-tool.ts';
 import { modernVersion, type DoorCaller } from './door-caller.ts';
 import type { DoorExchange } from './door-exchange.ts';
 import type { DoorParts } from './door-parts.ts';
 import { createDoorTools, type DoorTools } from './door-tools.ts';
 import { createFindingTools } from './finding-tools.ts';
+import { cacheHints, fieldsOf, OfferMethods, type AskSource } from './offer-methods.ts';
 import { DoorError, rpcCodes } from './rpc.ts';
 
 /** Calls a tool in the way of one era. Resolves with the result as JSON. */
@@ -21,15 +21,13 @@ export interface DoorMethods {
 }
 
 export const serverInfo = { name: 'toolcrib', title: 'Toolcrib', version };
-export const capabilities = { tools: { listChanged: true }, resources: {}, logging: {} };
+export const capabilities = { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {}, logging: {} };
 
-/** How long a client may keep a list, and for whom: what one caller may use is nobody else's business. */
-export const cacheHints = { ttlMs: 60_000, cacheScope: 'private' } as const;
-
-export function createDoorMethods(parts: DoorParts, callTool: CallTool): DoorMethods {
+export function createDoorMethods(parts: DoorParts, callTool: CallTool, askSource: AskSource): DoorMethods {
   const doorTools = createDoorTools(parts.inventory);
   const toolsOf = ({ principal, address }: DoorCaller) => doorTools(principal, address);
   const finding = createFindingTools(parts, toolsOf);
+  const offers = new OfferMethods(parts, askSource, toolsOf);
 
   async function call(exchange: DoorExchange, params: JsonObject): Promise<string> {
     const asked = toolCallOf(params);
@@ -44,17 +42,6 @@ export function createDoorMethods(parts: DoorParts, callTool: CallTool): DoorMet
     return callTool(exchange, tool, asked.arguments, params);
   }
 
-  async function read({ caller }: DoorExchange, { uri }: JsonObject): Promise<string> {
-    if (typeof uri !== 'string') throw new DoorError(rpcCodes.invalidParams, 'params.uri must be the address of a resource');
-    const part = parseArtifactUri(uri);
-    const artifact = part && (await parts.artifacts.find(caller.principal, part.callId, part.n));
-    if (artifact === undefined) throw unknownResource(uri, caller.version);
-    const { mime_type: mimeType, data } = artifact;
-    const bytes = Buffer.from(data);
-    const content = /^text\/|\bjson\b/.test(mimeType) ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') };
-    return JSON.stringify({ ...fieldsOf(caller, { ...cacheHints, ttlMs: 0 }), contents: [{ uri, mimeType, ...content }] });
-  }
-
   return {
     toolsOf,
     async dispatch(method, params, exchange) {
@@ -67,33 +54,19 @@ export function createDoorMethods(parts: DoorParts, callTool: CallTool): DoorMet
         }
         case 'tools/call':
           return call(exchange, params);
-        case 'resources/list':
-          return JSON.stringify({ ...fieldsOf(caller, cacheHints), resources: [] });
-        case 'resources/templates/list':
-          return JSON.stringify({ ...fieldsOf(caller, cacheHints), resourceTemplates: [] });
-        case 'resources/read':
-          return read(exchange, params);
-        default:
+        default: {
+          const answer = await offers.dispatch(method, params, exchange);
+          if (answer !== undefined) return answer;
           throw new DoorError(rpcCodes.methodNotFound, `Method not found: ${method.slice(0, 100)}`);
+        }
       }
     },
   };
 }
 
-/** Of every result of the stateless revision. */
-function fieldsOf({ version: spoken }: DoorCaller, hints: JsonObject): JsonObject {
-  return spoken === modernVersion ? { resultType: 'complete', ...hints } : {};
-}
-
 function cursorOf({ cursor }: JsonObject): string | undefined {
   if (cursor === undefined || typeof cursor === 'string') return cursor;
   throw new DoorError(rpcCodes.invalidParams, 'params.cursor must be a text');
-}
-
-/** [DOOR-7] Also for one that is there for others. */
-function unknownResource(uri: string, spoken: string): DoorError {
-  const code = spoken === modernVersion ? rpcCodes.invalidParams : -32_002;
-  return new DoorError(code, 'Resource not found', { data: { uri: uri.slice(0, 2000) } });
 }
 
 export function paramsOf(params: unknown): JsonObject {

@@ -1,4 +1,4 @@
 import type { Crib } from '../crib.ts';
 
 /** What the door opens to. */
-export type DoorParts = Pick<Crib, 'executor' | 'inventory' | 'artifacts' | 'requestRate'>;
+export type DoorParts = Pick<Crib, 'executor' | 'inventory' | 'artifacts' | 'requestRate' | 'supervisor'>;

@@ -7,7 +7,7 @@ import type { Tool } from '../model/tool.ts';
 import type { DoorAddress } from './door-address.ts';
 
 /** Clients put the name of the server and a prefix of their own before it, and allow 64 characters in all. */
-const longestName = 46;
+export const longestName = 46;
 /** Some clients read the first page only. */
 const toolsPerPage = 1000;
 

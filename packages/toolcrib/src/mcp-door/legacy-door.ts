@@ -4,9 +4,9 @@ import { endWithToken } from '../http/end-with-token.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import type { Seals } from '../secrets/seals.ts';
-import { callTool } from './call-tool.ts';
+import { askSource, callTool } from './call-tool.ts';
 import type { DoorAddress } from './door-address.ts';
-import { abilitiesOf, agentOf, legacyVersions, type DoorCaller } from './door-caller.ts';
+import { abilitiesOf, agentOf, noAbilities, legacyVersions, type DoorCaller } from './door-caller.ts';
 import { logLevels, type DoorExchange, type LogLevel } from './door-exchange.ts';
 import { capabilities, createDoorMethods, paramsOf, serverInfo } from './door-methods.ts';
 import type { DoorParts } from './door-parts.ts';
@@ -58,7 +58,11 @@ export class LegacyDoor {
 
   constructor(input: LegacyDoorInput) {
     this.#input = input;
-    this.#methods = createDoorMethods(input.parts, (exchange, tool, args) => callTool(input.parts.executor, exchange, tool, args));
+    this.#methods = createDoorMethods(
+      input.parts,
+      (exchange, tool, args) => callTool(input.parts.executor, exchange, tool, args),
+      (exchange, request, args) => askSource(input.parts.executor, exchange, request, args),
+    );
   }
 
   post(visit: Visit, body: unknown): void {
@@ -85,7 +89,7 @@ export class LegacyDoor {
       address: visit.address,
       version,
       agent: session?.terms.agent ?? null,
-      abilities: session?.terms.abilities ?? { elicitation: false, sampling: false },
+      abilities: session?.terms.abilities ?? noAbilities,
     };
     for (const request of requests) void this.#answer(request, caller, session, answer);
   }

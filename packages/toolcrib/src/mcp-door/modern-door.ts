@@ -2,11 +2,12 @@ import { endWithToken } from '../http/end-with-token.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { abilitiesOf, agentOf, modernVersion, type DoorCaller } from './door-caller.ts';
 import { logLevels, type DoorExchange } from './door-exchange.ts';
-import { cacheHints, capabilities, createDoorMethods, paramsOf, serverInfo, type DoorMethods } from './door-methods.ts';
+import { capabilities, createDoorMethods, paramsOf, serverInfo, type DoorMethods } from './door-methods.ts';
 import { followTools } from './follow-tools.ts';
 import { asDoorError, progressTokenOf, type LegacyDoorInput, type Visit } from './legacy-door.ts';
 import { ModernAnswer } from './modern-answer.ts';
 import { metaKeys, readModernHead } from './modern-head.ts';
+import { cacheHints } from './offer-methods.ts';
 import { Rounds } from './rounds.ts';
 import { DoorError, errorText, notificationText, resultText, rpcCodes, type RpcId } from './rpc.ts';
 
@@ -21,7 +22,11 @@ export class ModernDoor {
   constructor(input: LegacyDoorInput) {
     this.#input = input;
     const rounds = new Rounds(input.parts.executor, input.seals);
-    this.#methods = createDoorMethods(input.parts, (exchange, tool, args, params) => rounds.call(exchange, tool, args, params));
+    this.#methods = createDoorMethods(
+      input.parts,
+      (exchange, tool, args, params) => rounds.call(exchange, tool, args, params),
+      (exchange, request, args, params) => rounds.ask(exchange, request, args, params),
+    );
   }
 
   post(visit: Visit, message: JsonObject): void {

@@ -1,5 +1,5 @@
 import type { CallEvent, RunningCall } from '../execution/running-call.ts';
-import type { JsonObject } from '../model/json.ts';
+import { abilityFor, capabilitiesOf } from './door-caller.ts';
 import { logLevels, type DoorExchange } from './door-exchange.ts';
 
 type Progress = Extract<CallEvent, { type: 'progress' }>;
@@ -14,20 +14,27 @@ export function tellLog({ logLevel, notify }: DoorExchange, { level, data }: Log
   notify('notifications/message', { level, data });
 }
 
-/** [DOOR-5] Passes on what a call tells while it runs. A client that cannot be asked declines. */
+/** [DOOR-5] Passes on what a call tells and asks while it runs. */
 export function passOnEvents(call: RunningCall, exchange: DoorExchange): void {
-  async function ask(request: JsonObject): Promise<JsonObject> {
-    if (!exchange.caller.abilities.elicitation) return { action: 'decline' };
-    try {
-      return await exchange.ask('elicitation/create', request);
-    } catch {
-      // Nobody has refused.
-      return { action: 'cancel' };
+  const { abilities } = exchange.caller;
+  call.clientCapabilities = capabilitiesOf(abilities);
+  call.onAsk = async (method, params) => {
+    const isForm = method === 'elicitation/create';
+    const ability = abilityFor[method];
+    if (ability === undefined || !abilities[ability]) {
+      if (isForm) return { action: 'decline' };
+      throw new Error(`The client does not offer ${method}`);
     }
-  }
+    try {
+      return await exchange.ask(method, params);
+    } catch (error) {
+      // Nobody has refused.
+      if (isForm) return { action: 'cancel' };
+      throw error;
+    }
+  };
   call.onEvent = (event) => {
     if (event.type === 'progress') tellProgress(exchange, event);
     else if (event.type === 'log') tellLog(exchange, event);
-    else void ask(event.request).then((answer) => call.answer(event.elicitation_id, answer));
   };
 }

@@ -13,7 +13,7 @@ export interface SessionTerms {
 const termsSchema = z.strictObject({
   version: z.string(),
   agent: z.string().nullable(),
-  abilities: z.strictObject({ elicitation: z.boolean(), sampling: z.boolean() }),
+  abilities: z.strictObject({ elicitation: z.boolean(), sampling: z.boolean(), roots: z.boolean() }),
   /** So that no two sessions have the same id. */
   nonce: z.string(),
 });

@@ -14,6 +14,7 @@ export function cribConfigOf(config: ServeConfig, bound: ReturnType<typeof bindC
     ...config,
     ...strict,
     development: bound === undefined,
+    passesOn: config.mcpDoor ?? bound === undefined,
     pinning: config.pinning ?? (bound === undefined ? 'warn' : 'quarantine'),
     limits: { principal: config.principalLimits, defaultTimeoutMs: config.defaultTimeoutMs, maxTimeoutMs: config.maxTimeoutMs },
     artifacts: { bytesPerPrincipal: config.artifactBytes, days: config.artifactDays },

@@ -21,6 +21,8 @@ export interface SourceSettings {
   dataDir: string;
   /** The version of this package, which is sent to servers. */
   version: string;
+  /** [DOOR-5] Whether requests of MCP servers, such as for sampling, may be passed on to clients of the MCP door. */
+  passesOn?: boolean | undefined;
   /** Directories of this machine that containers may mount. */
   allowedMounts?: readonly string[];
   /** [SEC-2] Programs that may run on this machine. */

@@ -27,8 +27,12 @@ export interface CallContext {
   /** Reports progress; updates reach the caller's stream in order. */
   progress(update: { progress: number; total?: number; message?: string }): void;
   log(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void;
-  /** [MCP-13] Asks the caller a question for the tool. Declined at once if there is no one to answer. */
-  elicit(request: JsonObject): Promise<JsonObject>;
+  /** [MCP-13] Asks the caller a question for the tool. Declined at once if there is no one to answer. `key` is the server's name for it. */
+  elicit(request: JsonObject, key?: string): Promise<JsonObject>;
+  /** [DOOR-5] What the caller's client offers to servers; undefined where Toolcrib itself answers. */
+  readonly clientCapabilities?: JsonObject | undefined;
+  /** [DOOR-5] Puts another request of the server to the caller's client, such as for sampling. Rejects if the client does not offer that. */
+  askClient?(method: string, params: JsonObject, key?: string): Promise<JsonObject>;
 }
 
 /** How to call the tools of one source, whatever its type. */

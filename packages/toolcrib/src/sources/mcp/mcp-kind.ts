@@ -12,10 +12,10 @@ import { createSessionOpener } from './session-opener.ts';
 /** MCP servers: started on this machine, inside containers, or remote. */
 export async function openMcpKind(ports: SourcePorts, opened: AsyncDisposableStack): Promise<SourceKind<McpDefinition>> {
   const { settings, egress, tokens } = ports;
-  const { version, allowedMounts = [], refreshPauses } = settings;
+  const { version, passesOn, allowedMounts = [], refreshPauses } = settings;
   const running = await openLocalRunning(settings, opened);
   const { containers, images, prepareRun, gate } = running;
-  const opening = { ...running, ...tokens, egress, clientInfo: { name: 'toolcrib', version } };
+  const opening = { ...running, ...tokens, egress, clientInfo: { name: 'toolcrib', version, passesOn } };
   const openSession = createSessionOpener({
     ...opening,
     resolvingFor: ports.valuesOf,

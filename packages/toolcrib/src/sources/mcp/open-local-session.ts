@@ -9,7 +9,7 @@ import { wordsInErrors } from './process/process-exit.ts';
 import type { ServerLog } from '../upstream/logs/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import { startupFailure, startupTimeout } from './process/startup-failure.ts';
-import { openSession, type OpenedSession, type SessionSurroundings } from './session/open-session.ts';
+import { openSession, type OpenedSession, type SessionSurroundings, type ToldClient } from './session/open-session.ts';
 import { EndedOnProbeError, SilentServerError } from './session/session-errors.ts';
 import type { Framing } from './transports/message-reader.ts';
 import { createStdioTransport } from './transports/stdio.ts';
@@ -21,7 +21,7 @@ export interface LocalSessionInput {
   priorEra: PriorDiscovery | undefined;
   /** The framing that the server was found to use; lines by default. */
   priorFraming?: Framing | undefined;
-  clientInfo: { name: string; version: string };
+  clientInfo: ToldClient;
   /** The decorators of the session. */
   surroundings?: SessionSurroundings;
   log: ServerLog;

@@ -12,7 +12,7 @@ import type { ServerLog } from '../upstream/logs/server-log.ts';
 import type { ServerProcess } from './process/server-process.ts';
 import type { AdmittedLaunch } from './run/run-gate.ts';
 import { startupFailure, startupTimeout } from './process/startup-failure.ts';
-import { openSession, type OpenedSession, type SessionSurroundings } from './session/open-session.ts';
+import { openSession, type OpenedSession, type SessionSurroundings, type ToldClient } from './session/open-session.ts';
 import { processLoss, type SessionLoss } from './session/session-loss.ts';
 import { createLegacySseTransport } from './transports/legacy-sse.ts';
 
@@ -21,7 +21,7 @@ export interface LocalSseSessionInput {
   /** The command and its limits, as the run gate has admitted them. */
   launch: AdmittedLaunch;
   dockerEnvironment: Readonly<Record<string, string>>;
-  clientInfo: { name: string; version: string };
+  clientInfo: ToldClient;
   /** The decorators of the session. */
   surroundings?: SessionSurroundings;
   egress: Egress;

@@ -4,7 +4,7 @@ import type { DefinedSource } from '../../model/source.ts';
 import type { McpDefinition } from './mcp-definition.ts';
 import type { Egress } from '../../net/egress.ts';
 import type { ServerLog } from '../upstream/logs/server-log.ts';
-import { openSession, type OpenedSession, type SessionSurroundings } from './session/open-session.ts';
+import { openSession, type OpenedSession, type SessionSurroundings, type ToldClient } from './session/open-session.ts';
 import { SessionLostError } from '../upstream/session-lost.ts';
 import { createLegacySseTransport } from './transports/legacy-sse.ts';
 import { createStreamableHttpTransport } from './transports/streamable-http.ts';
@@ -14,7 +14,7 @@ export interface RemoteSessionInput {
   source: DefinedSource<McpDefinition>;
   credentials: HttpCredentials;
   priorEra: PriorDiscovery | undefined;
-  clientInfo: { name: string; version: string };
+  clientInfo: ToldClient;
   /** The decorators of the session. */
   surroundings?: SessionSurroundings;
   egress: Egress;

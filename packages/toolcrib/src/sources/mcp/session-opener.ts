@@ -22,7 +22,7 @@ import type { ServerLog } from '../upstream/logs/server-log.ts';
 import type { RunGate } from './run/run-gate.ts';
 import { bothRedactors, redactError } from '../upstream/redacted.ts';
 import { sessionWire } from '../upstream/logs/session-wire.ts';
-import type { SessionSurroundings } from './session/open-session.ts';
+import type { SessionSurroundings, ToldClient } from './session/open-session.ts';
 import type { OpenedLocalSession } from './open-local-session.ts';
 import { resolveCredential, type TokenSources } from '../upstream/resolve-credential.ts';
 import type { Framing } from './transports/message-reader.ts';
@@ -41,7 +41,7 @@ export interface SessionOpenerInput extends TokenSources {
   egress: Egress;
   containers: Containers;
   prepareRun: PrepareRun;
-  clientInfo: { name: string; version: string };
+  clientInfo: ToldClient;
   logOf(sourceId: string): ServerLog;
   wireOf(sourceId: string): WireLog;
 }

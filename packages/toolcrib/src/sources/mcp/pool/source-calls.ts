@@ -1,5 +1,6 @@
 import type { CallOutcome } from '../../../model/call-outcome.ts';
 import type { ToolOutput } from '../../../model/call.ts';
+import { CribError } from '../../../model/crib-error.ts';
 import type { EndSignal } from '../../../model/end-signal.ts';
 import type { Json, JsonObject } from '../../../model/json.ts';
 import type { Principal } from '../../../model/principal.ts';
@@ -16,6 +17,9 @@ import type { LiveSession } from './live-session.ts';
 import type { OwnSessions } from './own-sessions.ts';
 import type { PerUserCalls } from './per-user-calls.ts';
 import type { TakenSession } from './user-sessions.ts';
+
+/** In the plan of what is called like a tool and is none. No server can set it: the plan of its tools is ours. */
+export const methodField = 'mcp_method';
 
 type AskedSessionKey = SessionKey | Promise<SessionKey> | undefined;
 
@@ -133,6 +137,10 @@ class CallOptions implements McpCallOptions {
     this.trace = trace;
   }
 
+  get clientCapabilities(): JsonObject | undefined {
+    return this.#context.clientCapabilities;
+  }
+
   onProgress(update: { progress: number; total?: number; message?: string }): void {
     this.#context.progress(update);
   }
@@ -141,12 +149,18 @@ class CallOptions implements McpCallOptions {
     this.#context.log(level, data);
   }
 
-  onElicit(request: JsonObject): Promise<JsonObject> {
-    return this.#context.elicit(request);
+  onElicit(request: JsonObject, key?: string): Promise<JsonObject> {
+    return this.#context.elicit(request, key);
+  }
+
+  onAsk(method: string, params: JsonObject, key?: string): Promise<JsonObject> {
+    const asked = this.#context.askClient?.(method, params, key);
+    return asked ?? Promise.reject(new CribError('SERVICE_UNAVAILABLE', 'There is no client to ask', { retryable: false }));
   }
 }
 
 function startOnSession(session: McpSession, tool: Tool, args: JsonObject, context: CallContext, outcome: CallOutcome): boolean {
+  if (methodOf(tool) !== undefined) return false;
   return session.startTool(tool.definition.name, args, new CallOptions(context, context.signal, context.trace), outcome);
 }
 
@@ -160,10 +174,21 @@ function callOnSession(
   server: SpanAttributes,
 ): Promise<ToolOutput> {
   const { name } = tool.definition;
+  const method = methodOf(tool);
   // The name that the semantic conventions for MCP give a client's span.
-  const span = context.span?.child(`tools/call ${name}`, { kind: 'client', attributes: { ...server, 'gen_ai.tool.name': name } });
-  const output = session.callTool(name, args, new CallOptions(context, signal, span?.context ?? context.trace));
+  const span = context.span?.child(`${method ?? 'tools/call'} ${name}`, {
+    kind: 'client',
+    attributes: { ...server, 'gen_ai.tool.name': name },
+  });
+  const options = new CallOptions(context, signal, span?.context ?? context.trace);
+  const output = method === undefined ? session.callTool(name, args, options) : session.ask(method, args, options);
   return span === undefined ? output : traced(span, output, ownFailure);
+}
+
+/** [DOOR-5] The request that is made in place of a tool call. */
+function methodOf({ plan }: Tool): string | undefined {
+  const method = plan?.[methodField];
+  return typeof method === 'string' ? method : undefined;
 }
 
 /** A failure that the tool itself reports, in the words of the semantic conventions. */

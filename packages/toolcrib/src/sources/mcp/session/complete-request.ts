@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CribError } from '../../../model/crib-error.ts';
 import { isObject, type JsonObject } from '../../../model/json.ts';
 import { ProtocolError } from '../../../model/named-errors.ts';
+import { passedOn } from './passed-on.ts';
 import { answerQuestion, isForm } from './elicitation.ts';
 import type { Exchange } from './exchange.ts';
 import type { Requests } from './requests.ts';
@@ -40,7 +41,7 @@ export async function completeRequest(
       throw new ProtocolError('The server asked for input without asking a question');
     }
     if (questions.length === 0) await delay(patienceMs);
-    const answers = await Promise.all(questions.map(async ([key, question]) => [key, await answer(question, exchange)] as const));
+    const answers = await Promise.all(questions.map(async ([key, question]) => [key, await answer(key, question, exchange)] as const));
     current = {
       ...params,
       ...(answers.length > 0 && { inputResponses: Object.fromEntries(answers) }),
@@ -52,9 +53,12 @@ export async function completeRequest(
   });
 }
 
-function answer(question: unknown, exchange: Exchange): Promise<JsonObject> {
+function answer(key: string, question: unknown, exchange: Exchange): Promise<JsonObject> {
   const { method, params } = isObject(question) ? question : { method: undefined, params: undefined };
-  if (method === 'elicitation/create' && isForm(params)) return answerQuestion(params, exchange);
+  if (method === 'elicitation/create' && isForm(params)) return answerQuestion(params, exchange, key);
+  const asked =
+    typeof method === 'string' && passedOn.has(method) ? exchange.askClient(method, isObject(params) ? params : {}, key) : undefined;
+  if (asked !== undefined) return exchange.whileAsking(asked);
   const what = typeof method === 'string' ? method.slice(0, 100) : 'something';
   throw new ProtocolError(`The server asked for ${what}, which we do not offer`);
 }

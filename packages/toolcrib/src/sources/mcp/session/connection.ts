@@ -3,7 +3,9 @@ import { isObject, type JsonObject } from '../../../model/json.ts';
 import { ConnectionError } from '../../../model/named-errors.ts';
 import type { Wire } from '../../upstream/logs/session-wire.ts';
 import { answerQuestion, isForm } from './elicitation.ts';
+import type { Exchange } from './exchange.ts';
 import { isChildProcess, type McpPostOptions, type McpSendOptions, type McpTransport, type Tap } from './mcp-transport.ts';
+import { passedOn } from './passed-on.ts';
 import { Requests } from './requests.ts';
 import type { SessionLoss } from './session-loss.ts';
 
@@ -132,10 +134,27 @@ export class Connection implements Transport, Tap {
 
   /** A server of the stateless revision sends no requests: it asks questions in its answers. */
   #takeRequest(id: RequestId, method: string, params: unknown, relatedTo: RequestId | undefined): boolean {
-    if (method !== 'elicitation/create' || this.requests.envelope !== undefined) return false;
-    if (isForm(params)) void answerQuestion(params, this.requests.callOf(relatedTo)).then((result) => this.#reply({ id, result }));
-    else this.#reply({ id, error: { code: -32602, message: 'Only forms can be answered here' } });
+    if (this.requests.envelope !== undefined) return false;
+    const call = this.requests.callOf(relatedTo);
+    if (method === 'elicitation/create') {
+      if (isForm(params)) void answerQuestion(params, call, String(id)).then((result) => this.#reply({ id, result }));
+      else this.#reply({ id, error: { code: -32602, message: 'Only forms can be answered here' } });
+      return true;
+    }
+    if (!passedOn.has(method)) return false;
+    void this.#passOn(id, method, isObject(params) ? params : {}, call);
     return true;
+  }
+
+  /** [DOOR-5] A request that the client of the caller may answer. */
+  async #passOn(id: RequestId, method: string, params: JsonObject, call: Exchange | undefined): Promise<void> {
+    try {
+      const asked = call?.askClient(method, params, String(id));
+      if (call === undefined || asked === undefined) throw new ConnectionError('There is no client to ask');
+      this.#reply({ id, result: await call.whileAsking(asked) });
+    } catch {
+      this.#reply({ id, error: { code: -1, message: `The client does not offer ${method}, or has declined` } });
+    }
   }
 
   #reply(answer: JsonObject): void {

@@ -7,8 +7,8 @@ export function isForm(params: unknown): params is JsonObject {
 }
 
 /** [MCP-13] Puts a server's question to the caller; declines it where nobody can be asked. */
-export async function answerQuestion(params: JsonObject, call: Exchange | undefined): Promise<JsonObject> {
-  const asked = call?.ask(params);
+export async function answerQuestion(params: JsonObject, call: Exchange | undefined, key?: string): Promise<JsonObject> {
+  const asked = call?.ask(params, key);
   if (call === undefined || asked === undefined) return { action: 'decline' };
   try {
     const answer = await call.whileAsking(asked);

@@ -12,6 +12,7 @@ export class Exchange {
   readonly isCall: boolean;
   readonly wantsLog: boolean;
   readonly trace: McpCallOptions['trace'];
+  readonly clientCapabilities: JsonObject | undefined;
   /** Called when nobody waits for the request in flight any more. */
   onEnd: ((reason: CribError) => void) | undefined;
   readonly #options: McpCallOptions;
@@ -28,6 +29,7 @@ export class Exchange {
     this.isCall = isCall;
     this.wantsLog = options.onLog !== undefined;
     this.trace = options.trace;
+    this.clientCapabilities = options.clientCapabilities;
     this.#options = options;
     const { signal } = options;
     if (signal.aborted) this.#ended = cancelled(signal);
@@ -52,8 +54,13 @@ export class Exchange {
   }
 
   /** [MCP-13] Puts a question to the caller; undefined where nobody can be asked. */
-  ask(request: JsonObject): Promise<JsonObject> | undefined {
-    return this.#options.onElicit?.(request);
+  ask(request: JsonObject, key?: string): Promise<JsonObject> | undefined {
+    return this.#options.onElicit?.(request, key);
+  }
+
+  /** [DOOR-5] Puts another request to the caller's client; undefined where there is nobody to ask. */
+  askClient(method: string, params: JsonObject, key?: string): Promise<JsonObject> | undefined {
+    return this.#options.onAsk?.(method, params, key);
   }
 
   /** While a person is asked, only the total timeout counts. The question ends with the exchange, answered or not. */

@@ -19,7 +19,11 @@ export interface McpCallOptions {
   onProgress?(update: { progress: number; total?: number; message?: string }): void;
   onLog?(level: 'debug' | 'info' | 'warning' | 'error', data: Json): void;
   /** [MCP-13] Answers a question of the server during the call; without it questions are declined. */
-  onElicit?(request: JsonObject): Promise<JsonObject>;
+  onElicit?(request: JsonObject, key?: string): Promise<JsonObject>;
+  /** [DOOR-5] What the caller's client offers, for a server of the stateless revision; what we offer ourselves otherwise. */
+  readonly clientCapabilities?: JsonObject | undefined;
+  /** [DOOR-5] Puts another request of the server to the caller's client; without it, and where it rejects, the request is refused. */
+  onAsk?(method: string, params: JsonObject, key?: string): Promise<JsonObject>;
 }
 
 /** [MCP-2] One session with one server, over any transport. */
@@ -34,6 +38,11 @@ export interface McpSession {
   callTool(name: string, args: JsonObject, options: McpCallOptions): Promise<ToolOutput>;
   /** The same without a promise; false, with nothing sent, where the call has to be made with `callTool`. */
   startTool(name: string, args: JsonObject, options: McpCallOptions, outcome: CallOutcome): boolean;
+  /**
+   * [DOOR-5] Any other request of a client: the result is the structured content. A list is read to its end, and is empty where the server
+   * offers nothing of the kind.
+   */
+  ask(method: string, params: JsonObject, options: McpCallOptions): Promise<ToolOutput>;
   /** [MCP-10] `ping`, or `server/discover` in the stateless revision. Never repeats the handshake. */
   ping(options: { signal: AbortSignal; timeoutMs: number }): Promise<void>;
   /** Calls the listener once, when the session has ended without our closing it; at once where that has happened already. */

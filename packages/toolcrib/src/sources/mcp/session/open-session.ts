@@ -40,7 +40,7 @@ export interface OpenSessionOptions extends SessionSurroundings {
   signal: AbortSignal;
   /** The result of an earlier probe of the same server with the same credentials. Forget it when opening with it fails. */
   priorEra?: PriorDiscovery | undefined;
-  clientInfo: { name: string; version: string };
+  clientInfo: ToldClient;
   /** For one page of a list. */
   requestTimeoutMs?: number;
   listLimits?: ListLimits;
@@ -55,18 +55,29 @@ export interface OpenedSession {
   era: PriorDiscovery | undefined;
 }
 
-/** We answer forms. Sampling and roots are not offered, so that a server that asks for them is refused. */
+/** What servers are told of us. */
+export interface ToldClient {
+  name: string;
+  version: string;
+  /** Whether clients may be behind us that offer what Toolcrib itself does not. */
+  passesOn?: boolean | undefined;
+}
+
+/** We answer forms ourselves. */
 const capabilities = { elicitation: { form: { applyDefaults: true } } };
+/** [DOOR-5] Asked of a caller whose client does not offer it, each of them is refused. */
+const ofClients = { ...capabilities, sampling: {}, roots: {} };
 const defaultLimits: ListLimits = { maxPages: 1000, maxEntries: 10_000, maxBytes: 32 * 1024 * 1024 };
 /** A child process that does not answer the probe is taken for an old one, but only after it had time to start. */
 const maxProbeMs = 20_000;
 
 export async function openSession(options: OpenSessionOptions): Promise<OpenedSession> {
-  const { transport, startupTimeoutMs, clientInfo, priorEra } = options;
+  const { transport, startupTimeoutMs, priorEra } = options;
+  const { passesOn = false, ...clientInfo } = options.clientInfo;
   const report = options.report ?? (() => undefined);
   const timeoutMs = Math.min(startupTimeoutMs / 2, maxProbeMs);
   const probe = isChildProcess(transport) ? { timeoutMs } : {};
-  const client = new Client(clientInfo, { capabilities, versionNegotiation: { mode: 'auto', probe } });
+  const client = new Client(clientInfo, { capabilities: passesOn ? ofClients : capabilities, versionNegotiation: { mode: 'auto', probe } });
   client.onerror = report;
   const connection = createConnection(transport, { wire: options.wire, report });
   const prior = priorEra ?? (transport.legacyOnly === true ? ({ kind: 'legacy' } as const) : undefined);

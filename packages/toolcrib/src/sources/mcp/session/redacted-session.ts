@@ -29,6 +29,13 @@ export function redactedSession(session: McpSession, redactor: Redactor): McpSes
         throw error instanceof CribError ? redactError(error, redactor, args) : error;
       }
     },
+    async ask(method, params, options) {
+      try {
+        return redactOutput(await session.ask(method, params, new RedactedOptions(options, redactor, params)), redactor, params);
+      } catch (error) {
+        throw error instanceof CribError ? redactError(error, redactor, params) : error;
+      }
+    },
     startTool(name, args, options, outcome) {
       return session.startTool(name, args, new RedactedOptions(options, redactor, args), {
         answered: (output) => outcome.answered(redactOutput(output, redactor, args)),
@@ -84,6 +91,10 @@ class RedactedOptions implements McpCallOptions {
     return this.#options.trace;
   }
 
+  get clientCapabilities(): McpCallOptions['clientCapabilities'] {
+    return this.#options.clientCapabilities;
+  }
+
   onProgress(update: { progress: number; total?: number; message?: string }): void {
     this.#options.onProgress?.(redactJsonFor(update, this.#redactor, this.#args) as typeof update);
   }
@@ -92,9 +103,14 @@ class RedactedOptions implements McpCallOptions {
     this.#options.onLog?.(level, redactJsonFor(data, this.#redactor, this.#args));
   }
 
-  async onElicit(request: JsonObject): Promise<JsonObject> {
-    const asked = this.#options.onElicit?.(redactJsonFor(request, this.#redactor, this.#args) as JsonObject);
+  async onElicit(request: JsonObject, key?: string): Promise<JsonObject> {
+    const asked = this.#options.onElicit?.(redactJsonFor(request, this.#redactor, this.#args) as JsonObject, key);
     return asked ?? { action: 'decline' };
+  }
+
+  async onAsk(method: string, params: JsonObject, key?: string): Promise<JsonObject> {
+    const asked = this.#options.onAsk?.(method, redactJsonFor(params, this.#redactor, this.#args) as JsonObject, key);
+    return asked ?? Promise.reject(new CribError('SERVICE_UNAVAILABLE', 'There is no client to ask', { retryable: false }));
   }
 }
 

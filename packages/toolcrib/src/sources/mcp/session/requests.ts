@@ -1,4 +1,4 @@
-import { LOG_LEVEL_META_KEY, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
+import { CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
 import type { CribError } from '../../../model/crib-error.ts';
 import { EndSwitch } from '../../../model/end-signal.ts';
 import { isObject, type JsonObject } from '../../../model/json.ts';
@@ -137,9 +137,16 @@ export class Requests {
     return typeof id === 'number' && id >= firstId;
   }
 
-  #withMeta(params: JsonObject, id: number, { isCall, wantsLog, trace }: Exchange): JsonObject {
+  #withMeta(params: JsonObject, id: number, { isCall, wantsLog, trace, clientCapabilities }: Exchange): JsonObject {
     if (this.envelope === undefined) return isCall ? { ...params, _meta: { progressToken: id, ...trace } } : params;
-    const _meta = { ...this.envelope, ...(isCall && { progressToken: id }), ...(wantsLog && { [LOG_LEVEL_META_KEY]: 'info' }), ...trace };
+    const offered = clientCapabilities && { [CLIENT_CAPABILITIES_META_KEY]: clientCapabilities };
+    const _meta = {
+      ...this.envelope,
+      ...offered,
+      ...(isCall && { progressToken: id }),
+      ...(wantsLog && { [LOG_LEVEL_META_KEY]: 'info' }),
+      ...trace,
+    };
     return { ...params, _meta };
   }
 

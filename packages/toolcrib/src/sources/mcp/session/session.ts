@@ -9,6 +9,7 @@ import { KnownCatalogue } from './catalogue.ts';
 import { completeRequest } from './complete-request.ts';
 import type { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
+import { listFields, readList } from './read-list.ts';
 import type { ListLimits } from './list-pages.ts';
 import type { McpCallOptions, McpSession } from './mcp-session.ts';
 import type { SourceInfo } from '../../open-source.ts';
@@ -99,6 +100,22 @@ export class Session implements McpSession, CallingSession {
       return outputFromResult(
         await (this.#perHttpHeaders ? this.#callWithHeaders(params, exchange) : this.#complete('tools/call', params, exchange)),
       );
+    } catch (error) {
+      return this.outputOfFailure(error);
+    } finally {
+      this.end(exchange);
+    }
+  }
+
+  async ask(method: string, params: JsonObject, options: McpCallOptions): Promise<ToolOutput> {
+    this.#checkOpen();
+    const exchange = this.#begin(options);
+    try {
+      const field = listFields[method];
+      if (field === undefined) return { content: [], structured_content: await this.#complete(method, params, exchange) };
+      const offered = this.#input.client.getServerCapabilities()?.[field === 'prompts' ? 'prompts' : 'resources'] !== undefined;
+      const entries = offered ? await readList(field, (page) => this.#complete(method, page, exchange), this.#input.listLimits) : [];
+      return { content: [], structured_content: { [field]: entries } };
     } catch (error) {
       return this.outputOfFailure(error);
     } finally {
