@@ -58,8 +58,9 @@ const pypi = (identifier: string, version: string, ...args: string[]) => ({
   mcp: { package: { package_type: 'pypi', identifier, version, args }, ...stdio },
 });
 
+/** With the door open, a client may be asked for samples and roots, and so two more of its tools are there. */
 const everything = {
-  tools: 13,
+  tools: 15,
   revision: '2025-11-25',
   call: ['get-sum', { a: 2, b: 40 }],
   answer: 'The sum of 2 and 40 is 42.',

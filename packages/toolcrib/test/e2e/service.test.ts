@@ -9,7 +9,7 @@ let alice: ApiClient;
 let admin: ApiClient;
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ mcpDoor: false });
   [alice, admin] = await Promise.all([server.as('alice'), server.as('admin')]);
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -129,7 +129,7 @@ test('[BFF-7] [OPS-1] /metrics counts calls by outcome, their duration, and fail
   });
 });
 
-describe('[BFF-8] no MCP endpoint is served', () => {
+describe('[BFF-8] [DOOR-1] no MCP endpoint is served while the door is closed', () => {
   const initialize = {
     jsonrpc: '2.0',
     id: 1,
