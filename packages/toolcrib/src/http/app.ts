@@ -9,7 +9,7 @@ import { takeAnyBody } from './any-body.ts';
 import { createCrossOrigin, createHostGuard, protect, type HostGuardConfig } from './browser-guard.ts';
 import type { Doors } from './doors/open-doors.ts';
 import type { Metrics } from './metrics.ts';
-import { createPlainCalls, type PlainCallsInput } from './plain-calls.ts';
+import { createPlainCalls, type Handle, type PlainCallsInput } from './plain-calls.ts';
 import { parseJsonBody } from './read-request.ts';
 import { addRequestTraces } from './request-traces.ts';
 import type { Route } from './route.ts';
@@ -29,6 +29,8 @@ export interface AppInput extends Omit<RouteParts, 'sendError'> {
   onRefused: RefusalLog['note'];
   /** Where threads listen in place of the app. */
   doors?: Pick<Doors, 'server'> | undefined;
+  /** Takes requests of others before the framework does. */
+  otherLane?: ((handle: Handle) => Handle) | undefined;
   /** Adds what is no route of the API. */
   addOthers?: ((app: FastifyInstance, sendError: SendError) => void) | undefined;
   metrics: Metrics;
@@ -49,9 +51,12 @@ export function createApp(input: AppInput): FastifyInstance {
   const app = Fastify({
     bodyLimit: input.bodyLimitBytes,
     trustProxy: input.trustedProxies.length === 0 ? false : [...input.trustedProxies],
-    serverFactory: (handle) =>
-      input.doors?.server(handle) ??
-      http.createServer(serverOptions, takesPlainCalls(input) ? createPlainCalls({ ...input, guard }, handle) : handle),
+    serverFactory(framework) {
+      const takesLanes = takesPlainCalls(input);
+      const handle = (takesLanes && input.otherLane?.(framework)) || framework;
+      if (input.doors !== undefined) return input.doors.server(handle);
+      return http.createServer(serverOptions, takesLanes ? createPlainCalls({ ...input, guard }, handle) : handle);
+    },
     forceCloseConnections: 'idle',
     // The framework would otherwise answer both in its own form.
     return503OnClosing: false,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { createHostGuard } from './browser-guard.ts';
 
-interface PlainHeadInput {
+export interface PlainPostInput {
   guard: ReturnType<typeof createHostGuard>;
   bodyLimitBytes: number;
 }
@@ -12,12 +12,14 @@ const jsonTypes = new Set(['application/json', 'application/json; charset=utf-8'
 const unusual = ['idempotency-key', 'traceparent', 'origin', 'expect', 'content-encoding'];
 
 /** Whether the head of a request says that it is a plain call. It knows no callers, so that threads that only speak HTTP can ask, too. */
-export function createPlainHead({ guard, bodyLimitBytes }: PlainHeadInput): (request: IncomingMessage) => boolean {
-  return function isPlain({ url, method, headers }) {
-    if (url !== path || method !== 'POST') return false;
-    if (!jsonTypes.has(headers['content-type'] ?? '') || headers.accept?.includes('text/event-stream') === true) return false;
-    for (const name of unusual) if (headers[name] !== undefined) return false;
-    const length = Number(headers['content-length'] ?? 0);
-    return length > 0 && length <= bodyLimitBytes && guard(headers.host, undefined) === undefined;
-  };
+export function createPlainHead(input: PlainPostInput): (request: IncomingMessage) => boolean {
+  return (request) => request.url === path && request.headers.accept?.includes('text/event-stream') !== true && isPlainPost(input, request);
+}
+
+/** Whether the head of a request says nothing but that JSON is posted, which may be read at once. */
+export function isPlainPost({ guard, bodyLimitBytes }: PlainPostInput, { method, headers }: IncomingMessage): boolean {
+  if (method !== 'POST' || !jsonTypes.has(headers['content-type'] ?? '')) return false;
+  for (const name of unusual) if (headers[name] !== undefined) return false;
+  const length = Number(headers['content-length'] ?? 0);
+  return length > 0 && length <= bodyLimitBytes && guard(headers.host, undefined) === undefined;
 }

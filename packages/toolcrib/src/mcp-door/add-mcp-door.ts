@@ -1,17 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SendError } from '../http/send-error.ts';
-import { bearerToken, parseJsonBody } from '../http/read-request.ts';
+import { bearerToken } from '../http/read-request.ts';
 import type { TokenVerifier } from '../identity/verify-token.ts';
-import { CribError } from '../model/crib-error.ts';
-import { isObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import { doorAddress } from './door-address.ts';
-import { LegacyDoor, asDoorError, type LegacyDoorInput, type Visit } from './legacy-door.ts';
-import { ModernDoor } from './modern-door.ts';
-import { isModern } from './modern-head.ts';
-import { DoorError, errorText, rpcCodes } from './rpc.ts';
+import { DoorReply, headOf } from './door-reply.ts';
+import { refuse, type DoorService } from './door-service.ts';
+import { DoorError, rpcCodes } from './rpc.ts';
 
-export interface McpDoorInput extends LegacyDoorInput {
+export interface McpDoorInput {
+  service: DoorService;
   verifier: TokenVerifier;
   sendError: SendError;
   bodyLimitBytes: number;
@@ -21,34 +19,21 @@ const groupPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** [DOOR-1] `/mcp` for all tools of the caller, `/mcp/{group}` for those of a group. */
 export function addMcpDoor(app: FastifyInstance, input: McpDoorInput): void {
-  const legacy = new LegacyDoor(input);
-  const modern = new ModernDoor(input);
-
-  function serve(visit: Visit): void {
-    const { request } = visit;
-    if (request.method === 'GET') return legacy.get(visit);
-    if (request.method === 'DELETE') return legacy.delete(visit);
-    const body = readBody(request);
-    if (isObject(body) && isModern(body, request.headers)) modern.post(visit, body);
-    else legacy.post(visit, body);
-  }
+  const { service } = input;
 
   function answer(request: FastifyRequest, reply: FastifyReply, principal: Principal): void {
     const { group } = request.params as { group?: string };
-    try {
-      const address = group === undefined || groupPattern.test(group) ? doorAddress(group, request.query) : undefined;
-      if (address === undefined)
-        throw new DoorError(rpcCodes.badRequest, 'There is no such address: /mcp, /mcp/{group}, with ?mode=search or ?names=own', {
-          status: 404,
-        });
-      serve({ principal, address, request, reply });
-    } catch (error) {
-      const failure = asDoorError(error);
-      void reply
-        .code(failure.status)
-        .type('application/json')
-        .send(errorText(idIn(request), failure));
-    }
+    const { method, headers } = request;
+    const body = typeof request.body === 'string' ? request.body : undefined;
+    // The service answers by itself, now or later.
+    reply.hijack();
+    const answers = new DoorReply(reply.raw, headOf(reply.getHeaders()));
+    const address = group === undefined || groupPattern.test(group) ? doorAddress(group, request.query) : undefined;
+    if (address === undefined) return refuse(answers, noSuchAddress(), body);
+    const visit = { principal, address, headers, reply: answers };
+    if (method === 'GET') service.get(visit);
+    else if (method === 'DELETE') service.delete(visit);
+    else service.post(visit, body);
   }
 
   void app.register((scope, _options, done) => {
@@ -60,11 +45,16 @@ export function addMcpDoor(app: FastifyInstance, input: McpDoorInput): void {
         url,
         bodyLimit: input.bodyLimitBytes,
         onRequest: (request, reply, next) => authenticate(input, request, reply, next),
-        // It answers by itself, now or later.
         handler: (request, reply) => answer(request, reply, request.principal as Principal),
       });
     }
     done();
+  });
+}
+
+function noSuchAddress(): DoorError {
+  return new DoorError(rpcCodes.badRequest, 'There is no such address: /mcp, /mcp/{group}, with ?mode=search or ?names=own', {
+    status: 404,
   });
 }
 
@@ -79,27 +69,5 @@ function authenticate({ verifier, sendError }: McpDoorInput, request: FastifyReq
     else admit(verified);
   } catch (error) {
     sendError(reply, error);
-  }
-}
-
-function readBody({ body }: FastifyRequest): unknown {
-  if (typeof body !== 'string')
-    throw new DoorError(rpcCodes.invalidRequest, 'Send a JSON-RPC message as application/json', { status: 400 });
-  try {
-    return parseJsonBody(body);
-  } catch (error) {
-    const message = error instanceof CribError ? error.message : 'The body is not valid JSON';
-    throw new DoorError(rpcCodes.parse, message, { status: 400 });
-  }
-}
-
-/** The id of the request that was refused, where it can be read. */
-function idIn({ body }: FastifyRequest): string | number | null {
-  try {
-    const message = typeof body === 'string' ? (JSON.parse(body) as unknown) : undefined;
-    const id = isObject(message) ? message['id'] : null;
-    return typeof id === 'string' || typeof id === 'number' ? id : null;
-  } catch {
-    return null;
   }
 }

@@ -1,13 +1,13 @@
-import type { FastifyReply } from 'fastify';
+import type { DoorReply } from './door-reply.ts';
 import type { LiveSession } from './live-session.ts';
-import { SseWriter } from './sse-writer.ts';
+import type { SseWriter } from './sse-writer.ts';
 import type { StreamLog } from './stream-log.ts';
 
 /** A request that takes longer is answered on a stream, which keeps proxies and clients from giving up. */
 const patienceMs = 1000;
 
 interface LegacyAnswerInput {
-  reply: FastifyReply;
+  reply: DoorReply;
   /** Undefined where the client has opened none: nothing can be read again then. */
   session: LiveSession | undefined;
   /** How many answers there will be. */
@@ -32,7 +32,7 @@ export class LegacyAnswer {
     this.#input = input;
     this.#left = input.requests;
     if (input.streams) this.#timer = setTimeout(() => this.#open(), patienceMs);
-    input.reply.raw.once('close', () => this.#closed());
+    input.reply.onClose(() => this.#closed());
   }
 
   get canTell(): boolean {
@@ -62,7 +62,7 @@ export class LegacyAnswer {
     if (this.#writer !== undefined || this.#isGone) return;
     clearTimeout(this.#timer);
     const { reply, session } = this.#input;
-    this.#writer = new SseWriter(reply);
+    this.#writer = reply.stream();
     this.#log = session?.openStream();
     this.#log?.attach(this.#writer, 0);
     for (const text of this.#texts.splice(0)) this.#send(text);
@@ -80,7 +80,7 @@ export class LegacyAnswer {
     else if (this.#writer !== undefined) this.#writer.end();
     else if (!this.#isGone) {
       const body = isBatch ? `[${this.#texts.join(',')}]` : (this.#texts[0] ?? '');
-      void reply.code(200).type('application/json').send(body);
+      reply.send(200, body);
     }
   }
 

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import { endWithToken } from '../http/end-with-token.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
-import type { Principal } from '../model/principal.ts';
 import type { Seals } from '../secrets/seals.ts';
 import { askSource, callTool } from './call-tool.ts';
-import type { DoorAddress } from './door-address.ts';
 import { abilitiesOf, agentOf, noAbilities, legacyVersions, type DoorCaller } from './door-caller.ts';
 import { logLevels, type DoorExchange, type LogLevel } from './door-exchange.ts';
 import { capabilities, createDoorMethods, paramsOf, serverInfo } from './door-methods.ts';
 import type { DoorParts } from './door-parts.ts';
+import type { Visit } from './door-visit.ts';
 import { LegacyAnswer } from './legacy-answer.ts';
 import type { LiveSession } from './live-session.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { DoorError, errorText, notificationText, resultText, rpcCodes, type RpcId } from './rpc.ts';
 import { openSessionId, sealSessionId, type SessionTerms } from './session-id.ts';
-import { SseWriter } from './sse-writer.ts';
 import { parseEventId } from './stream-log.ts';
 import { followTools } from './follow-tools.ts';
 
@@ -24,13 +22,6 @@ export interface LegacyDoorInput {
   seals: Seals;
   /** Aborts when the server begins to stop. */
   closing: AbortSignal;
-}
-
-export interface Visit {
-  principal: Principal;
-  address: DoorAddress;
-  request: FastifyRequest;
-  reply: FastifyReply;
 }
 
 interface Rpc {
@@ -71,12 +62,12 @@ export class LegacyDoor {
     const [first] = messages;
     if (first?.['method'] === 'initialize') return this.#initialize(visit, messages);
     const session = this.#sessionOf(visit);
-    const version = this.#versionOf(visit.request, session);
+    const version = this.#versionOf(visit.headers, session);
     if (Array.isArray(body) && version !== assumedVersion) throw invalid('Batches are not part of this revision of the protocol');
     const requests = messages.filter(isRequest);
     for (const message of messages) if (!isRequest(message)) this.#take(message, session);
-    if (requests.length === 0) return void visit.reply.code(202).send();
-    const streams = visit.request.headers.accept?.includes('text/event-stream') ?? false;
+    if (requests.length === 0) return visit.reply.send(202);
+    const streams = visit.headers.accept?.includes('text/event-stream') ?? false;
     const answer = new LegacyAnswer({
       reply: visit.reply,
       session: session?.live,
@@ -95,17 +86,17 @@ export class LegacyDoor {
   }
 
   /** [DOOR-5] The stream on which the server speaks by itself, or the rest of one whose connection was lost. */
-  get({ principal, address, request, reply }: Visit): void {
-    if (request.headers.accept?.includes('text/event-stream') !== true)
+  get({ principal, address, headers, reply }: Visit): void {
+    if (headers.accept?.includes('text/event-stream') !== true)
       throw new DoorError(rpcCodes.badRequest, 'Send Accept: text/event-stream', { status: 406 });
-    const session = this.#sessionOf({ principal, request });
+    const session = this.#sessionOf({ principal, headers });
     if (session === undefined) throw new DoorError(rpcCodes.badRequest, 'Send the Mcp-Session-Id that initialize gave', { status: 400 });
-    this.#versionOf(request, session);
+    this.#versionOf(headers, session);
     const { live } = session;
-    const lastSeen = request.headers['last-event-id'];
+    const lastSeen = headers['last-event-id'];
     const resumed = typeof lastSeen === 'string' ? parseEventId(lastSeen) : undefined;
     const known = resumed && live.streamOf(resumed.stream);
-    const writer = new SseWriter(reply, { [sessionHeader]: session.id });
+    const writer = reply.stream([sessionHeader, session.id]);
     const stream = known ?? live.openStream();
     stream.attach(writer, known === undefined ? 0 : (resumed?.seen ?? 0));
     endWithToken(
@@ -127,11 +118,11 @@ export class LegacyDoor {
   }
 
   /** The client ends its session. */
-  delete({ principal, request, reply }: Visit): void {
-    const session = this.#sessionOf({ principal, request });
+  delete({ principal, headers, reply }: Visit): void {
+    const session = this.#sessionOf({ principal, headers });
     if (session === undefined) throw new DoorError(rpcCodes.badRequest, 'Send the Mcp-Session-Id that initialize gave', { status: 400 });
     session.live.end();
-    void reply.code(200).send();
+    reply.send(200);
   }
 
   #initialize({ principal, reply }: Visit, messages: JsonObject[]): void {
@@ -143,16 +134,12 @@ export class LegacyDoor {
     const terms: SessionTerms = { version, agent: agentOf(params['clientInfo']), abilities: abilitiesOf(params['capabilities']) };
     const id = sealSessionId(this.#input.seals, principal, terms, randomUUID());
     const result = { protocolVersion: version, capabilities, serverInfo };
-    void reply
-      .header(sessionHeader, id)
-      .code(200)
-      .type('application/json')
-      .send(resultText(message.id, JSON.stringify(result)));
+    reply.send(200, resultText(message.id, JSON.stringify(result)), [sessionHeader, id]);
   }
 
   /** [DOOR-4] Undefined where none is named; with an id that does not open for this caller, the client is told to begin anew. */
-  #sessionOf({ principal, request }: Pick<Visit, 'principal' | 'request'>): OpenSession | undefined {
-    const id = request.headers[sessionHeader];
+  #sessionOf({ principal, headers }: Pick<Visit, 'principal' | 'headers'>): OpenSession | undefined {
+    const id = headers[sessionHeader];
     if (id === undefined) return undefined;
     const terms = typeof id === 'string' ? openSessionId(this.#input.seals, principal, id) : undefined;
     const live = terms && this.#sessions.of(String(id));
@@ -160,7 +147,7 @@ export class LegacyDoor {
     return { id: String(id), terms, live };
   }
 
-  #versionOf({ headers }: FastifyRequest, session: OpenSession | undefined): string {
+  #versionOf(headers: IncomingHttpHeaders, session: OpenSession | undefined): string {
     const named = headers[versionHeader];
     if (named === undefined) return session?.terms.version ?? assumedVersion;
     if (legacyVersions.some((known) => known === named)) return String(named);

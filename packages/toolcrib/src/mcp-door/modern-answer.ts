@@ -1,23 +1,23 @@
-import type { FastifyReply } from 'fastify';
-import { SseWriter } from './sse-writer.ts';
+import type { DoorReply } from './door-reply.ts';
+import type { SseWriter } from './sse-writer.ts';
 
 /** A request that takes longer is answered on a stream, which keeps proxies and clients from giving up. */
 const patienceMs = 1000;
 
 /** The answer to one request: JSON where it is quick and nothing else is said, a stream otherwise. Closing it cancels the request. */
 export class ModernAnswer {
-  readonly #reply: FastifyReply;
+  readonly #reply: DoorReply;
   readonly #streams: boolean;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #gone: (() => void)[] = [];
   #writer: SseWriter | undefined;
   #isOver = false;
 
-  constructor(reply: FastifyReply, streams: boolean) {
+  constructor(reply: DoorReply, streams: boolean) {
     this.#reply = reply;
     this.#streams = streams;
     if (streams) this.#timer = setTimeout(() => this.open(), patienceMs);
-    reply.raw.once('close', () => {
+    reply.onClose(() => {
       clearTimeout(this.#timer);
       if (this.#isOver) return;
       this.#isOver = true;
@@ -28,7 +28,7 @@ export class ModernAnswer {
   open(): void {
     if (this.#isOver || this.#writer !== undefined) return;
     clearTimeout(this.#timer);
-    this.#writer = new SseWriter(this.#reply);
+    this.#writer = this.#reply.stream();
   }
 
   tell(json: string): void {
@@ -42,7 +42,7 @@ export class ModernAnswer {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#writer === undefined) {
-      void this.#reply.code(status).type('application/json').send(json);
+      this.#reply.send(status, json);
       return;
     }
     this.#writer.message(json);

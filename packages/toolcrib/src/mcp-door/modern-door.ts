@@ -4,11 +4,12 @@ import { abilitiesOf, agentOf, modernVersion, type DoorCaller } from './door-cal
 import { logLevels, type DoorExchange } from './door-exchange.ts';
 import { capabilities, createDoorMethods, paramsOf, serverInfo, type DoorMethods } from './door-methods.ts';
 import { followTools } from './follow-tools.ts';
-import { asDoorError, progressTokenOf, type LegacyDoorInput, type Visit } from './legacy-door.ts';
+import { asDoorError, progressTokenOf, type LegacyDoorInput } from './legacy-door.ts';
 import { ModernAnswer } from './modern-answer.ts';
 import { metaKeys, readModernHead } from './modern-head.ts';
 import { cacheHints } from './offer-methods.ts';
 import { Rounds } from './rounds.ts';
+import type { Visit } from './door-visit.ts';
 import { DoorError, errorText, notificationText, resultText, rpcCodes, type RpcId } from './rpc.ts';
 
 /** Logging is per request in this revision. */
@@ -33,17 +34,17 @@ export class ModernDoor {
     const { id, method } = message;
     if (typeof method !== 'string') throw new DoorError(rpcCodes.invalidRequest, 'The body is no JSON-RPC request', { status: 400 });
     // Notifications need no answer, and none of them says anything here.
-    if (id === undefined) return void visit.reply.code(202).send();
+    if (id === undefined) return visit.reply.send(202);
     if (typeof id !== 'string' && typeof id !== 'number')
       throw new DoorError(rpcCodes.invalidRequest, 'id must be a text or a number', { status: 400 });
     void this.#answer(visit, id, method, message['params']);
   }
 
-  async #answer({ principal, address, request, reply }: Visit, id: RpcId, method: string, given: unknown): Promise<void> {
-    const answer = new ModernAnswer(reply, request.headers.accept?.includes('text/event-stream') ?? false);
+  async #answer({ principal, address, headers, reply }: Visit, id: RpcId, method: string, given: unknown): Promise<void> {
+    const answer = new ModernAnswer(reply, headers.accept?.includes('text/event-stream') ?? false);
     try {
       const params = paramsOf(given);
-      const meta = readModernHead(method, params, request.headers);
+      const meta = readModernHead(method, params, headers);
       const caller: DoorCaller = {
         principal,
         address,

@@ -1,26 +1,19 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
+import type { ServerResponse } from 'node:http';
 
 /** A client this far behind is not reading: its stream is closed rather than kept in memory. */
 const maxBufferedBytes = 16 * 1024 * 1024;
 /** Proxies and clients give up on streams that say nothing. */
 const keepAliveMs = 15_000;
 
-/** Writes messages as server-sent events. From here on the reply belongs to it. */
+/** Writes messages as server-sent events. From here on the response belongs to it. */
 export class SseWriter {
   readonly #response: ServerResponse;
   readonly #keepAlive: NodeJS.Timeout;
 
-  constructor(reply: FastifyReply, headers: Record<string, string> = {}) {
-    reply.hijack();
-    this.#response = reply.raw;
-    this.#response.writeHead(200, {
-      ...(reply.getHeaders() as OutgoingHttpHeaders),
-      'content-type': 'text/event-stream',
-      // Proxies that collect an answer before passing it on would make a stream pointless.
-      'x-accel-buffering': 'no',
-      ...headers,
-    });
+  constructor(response: ServerResponse, head: readonly string[]) {
+    this.#response = response;
+    // Proxies that collect an answer before passing it on would make a stream pointless.
+    this.#response.writeHead(200, [...head, 'content-type', 'text/event-stream', 'x-accel-buffering', 'no']);
     this.#response.flushHeaders();
     this.#keepAlive = setInterval(() => this.#write(': still here\n\n'), keepAliveMs).unref();
     this.#response.once('close', () => clearInterval(this.#keepAlive));

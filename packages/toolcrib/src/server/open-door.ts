@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Crib } from '../crib.ts';
 import { createApp, takesPlainCalls } from '../http/app.ts';
+import type { HostGuardConfig } from '../http/browser-guard.ts';
 import type { Doors, DoorsInput } from '../http/doors/open-doors.ts';
 import { createMetricsGuard } from '../http/metrics-guard.ts';
 import { openMetricsListener } from '../http/metrics-listener.ts';
@@ -15,6 +16,12 @@ import { compileClaimCheck } from '../policy/claim-check.ts';
 import type { Address } from './address.ts';
 import { apiRoutes } from './api-routes.ts';
 import type { ServeConfig } from './server-config.ts';
+
+interface McpDoorInput extends Pick<DoorInput, 'crib' | 'verifier'> {
+  guard: HostGuardConfig;
+  /** Aborts when the server begins to stop. */
+  closing: AbortSignal;
+}
 
 interface DoorInput {
   config: ServeConfig;
@@ -62,12 +69,11 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
   const tracer = crib.tracing?.tracer;
   const hasPlainCalls = takesPlainCalls({ tracer, logger });
   const doors = await doorsFor({ threads, host, port, guard, bodyLimitBytes, hasPlainCalls, executor, verifier, closing: closing.signal });
-  const addMcpDoor = await mcpDoorFor(config, development !== undefined);
+  const mcpDoor = await mcpDoorFor(config, development !== undefined, { crib, verifier, guard, closing: closing.signal });
   const app = createApp({
     routes: [...routes, ...(development?.routes ?? [])],
-    addOthers:
-      addMcpDoor &&
-      ((to, sendError) => addMcpDoor(to, { parts: crib, seals: crib.seals, closing: closing.signal, verifier, sendError, bodyLimitBytes })),
+    otherLane: mcpDoor?.lane,
+    addOthers: mcpDoor?.add,
     executor,
     verifier,
     administers,
@@ -121,8 +127,10 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
 }
 
 /** [DOOR-1] Loaded only where the operator opens it, or in development. */
-async function mcpDoorFor({ mcpDoor }: Pick<ServeConfig, 'mcpDoor'>, development: boolean) {
-  return (mcpDoor ?? development) ? (await import('../mcp-door/add-mcp-door.ts')).addMcpDoor : undefined;
+async function mcpDoorFor({ mcpDoor, bodyLimitBytes }: ServeConfig, development: boolean, { crib, ...input }: McpDoorInput) {
+  if (!(mcpDoor ?? development)) return undefined;
+  const { createMcpDoor } = await import('../mcp-door/create-mcp-door.ts');
+  return createMcpDoor({ ...input, bodyLimitBytes, parts: crib, seals: crib.seals });
 }
 
 /** Loaded only where threads are wanted. */

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import type { HostGuardConfig } from '../http/browser-guard.ts';
+import { createHostGuard } from '../http/browser-guard.ts';
+import type { Handle } from '../http/plain-calls.ts';
+import type { SendError } from '../http/send-error.ts';
+import type { TokenVerifier } from '../identity/verify-token.ts';
+import { addMcpDoor } from './add-mcp-door.ts';
+import { createDoorService } from './door-service.ts';
+import type { LegacyDoorInput } from './legacy-door.ts';
+import { createMcpLane } from './mcp-lane.ts';
+
+export interface McpDoorInput extends LegacyDoorInput {
+  verifier: TokenVerifier;
+  guard: HostGuardConfig;
+  bodyLimitBytes: number;
+}
+
+export interface McpDoor {
+  /** Takes what it can before the framework does. */
+  lane(handle: Handle): Handle;
+  /** Adds the addresses to the framework, which takes everything else. */
+  add(app: FastifyInstance, sendError: SendError): void;
+}
+
+/** [DOOR-1] One service with two ways in. */
+export function createMcpDoor(input: McpDoorInput): McpDoor {
+  const service = createDoorService(input);
+  const guard = createHostGuard(input.guard);
+  return {
+    lane: (handle) => createMcpLane({ ...input, service, guard }, handle),
+    add: (app, sendError) => addMcpDoor(app, { ...input, service, sendError }),
+  };
+}
