@@ -8,6 +8,10 @@ export const notRun: Record<string, string> = {
   'TOOLCRIB_LEDGER_OUTAGE_MS=15000 npx vitest run packages/toolcrib/test/e2e/ledger.test.ts': 'runs a test that is run anyway, for longer',
   'npm install @toolcrib/langchain @langchain/core': 'needs a release; .ci/installed-package.sh installs what would be released',
   'npm install @toolcrib/embeddings': 'needs a release; .ci/installed-package.sh installs what would be released',
+  'npx node packages/toolcrib/test/conformance/everything/program.ts --era both --port 7400':
+    'serves until it is stopped; the conformance tests start it',
+  'npx node node_modules/conformance-next/dist/index.js server --scenario caching --url http://127.0.0.1:7400/mcp -o /tmp/results':
+    'needs the server of the line before; the conformance tests run it',
   'npx toolcrib serve --embeddings': 'needs the package installed or built; .ci/installed-package.sh runs it so',
   'npm run bench': measures,
   'npm run bench -- --rounds 3 --seconds 3': measures,
