@@ -20,6 +20,7 @@ import { openStorage } from './open-storage.ts';
 import { openUpstream } from './open-upstream.ts';
 import { createSeals, type Seals } from './secrets/seals.ts';
 import type { ServerLog } from './sources/upstream/logs/server-log.ts';
+import type { Mail } from './store/mail.ts';
 import type { Store } from './store/store.ts';
 import { isAvailable } from './supervision/availability.ts';
 import type { Supervisor } from './supervision/supervisor.ts';
@@ -54,6 +55,8 @@ export interface Crib extends Administration {
   readonly refusals: RefusalLog;
   /** Seals texts for their way to a client and back. */
   readonly seals: Seals;
+  /** Reaches the other servers with the same database. */
+  readonly mail: Mail;
   statusOf(source: SourceRecord): SourceStatus;
   logOf(sourceId: string): ServerLog;
   /** [OPS-1] The logged messages between this server and a source. */
@@ -134,6 +137,7 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     artifacts,
     refusals,
     seals: createSeals(storage.keyRing),
+    mail: storage.mail,
     statusOf: administration.sources.statusOf,
     logOf: upstream.logs.of,
     wireLogOf: (sourceId) => upstream.wireLogs.of(sourceId).log,

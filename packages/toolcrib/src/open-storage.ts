@@ -12,6 +12,7 @@ import { databaseFileOf, journalFolder } from './store/data-files.ts';
 import { openJournal, type Journal } from './store/journal/journal.ts';
 import { replayJournal } from './store/journal/replay.ts';
 import { lockDataDirectory } from './store/lock-data-directory.ts';
+import { createMail, mailSignal } from './store/mail.ts';
 import { needsKeys } from './store/needs-keys.ts';
 import { openDatabase } from './store/open-database.ts';
 import { serverId } from './store/server-id.ts';
@@ -58,6 +59,7 @@ export async function openStorage(config: CribConfig, acceptance: Acceptance, op
   const journal = await openCallJournal(config, { database, keys: auditKeys, server, acceptance }, opened);
   const store = createStore(database, { keys: auditKeys, check: dataFolder?.check, definitionOf, ...(journal && { journal }) });
   const secrets = createSecretStore({ store, keyRing });
+  const mail = createMail({ store, server, isAlone: database.dialect === 'sqlite' });
   // Starts listening before anything is read, so that no change is missed.
   let listener: StorageSignals | undefined;
   opened.use(
@@ -69,6 +71,7 @@ export async function openStorage(config: CribConfig, acceptance: Acceptance, op
       },
       onSeen: acceptance.changesSeen,
       onSignal(name, payload) {
+        if (name === mailSignal) mail.receive(payload);
         if (name === 'cancel-call' && typeof payload === 'string') listener?.cancelCall(payload);
       },
       warn,
@@ -88,7 +91,17 @@ export async function openStorage(config: CribConfig, acceptance: Acceptance, op
       warn(`The data folder ${dataDir} is gone and its data is lost: it could not be written elsewhere (${String(error)})`);
     }
   }
-  return { database, server, keyRing, store, journal, secrets, rescue, onSignals: (signals: StorageSignals) => void (listener = signals) };
+  return {
+    database,
+    server,
+    keyRing,
+    store,
+    journal,
+    secrets,
+    mail,
+    rescue,
+    onSignals: (signals: StorageSignals) => void (listener = signals),
+  };
 }
 
 interface CallJournalInput {

@@ -52,6 +52,7 @@ export class RunningCall implements CallContext, CallOutcome, Deadline {
   /** Set by a door whose clients answer requests of servers; questions do not become events then. */
   onAsk: AskClient | undefined;
   clientCapabilities: JsonObject | undefined;
+  isForewarned = false;
   /** [EXEC-7] Its way past the limits of its tool and source, where there are any. */
   turn: Turn | undefined;
   /** [OPS-1] Where traces are wanted, from its admission to its record. */

@@ -5,7 +5,8 @@ import type { TokenVerifier } from '../identity/verify-token.ts';
 import type { Principal } from '../model/principal.ts';
 import { doorAddress } from './door-address.ts';
 import { DoorReply, headOf } from './door-reply.ts';
-import { refuse, type DoorService } from './door-service.ts';
+import type { DoorService } from './door-service.ts';
+import { idIn, refuse } from './refuse.ts';
 import { DoorError, rpcCodes } from './rpc.ts';
 
 export interface McpDoorInput {
@@ -29,7 +30,7 @@ export function addMcpDoor(app: FastifyInstance, input: McpDoorInput): void {
     reply.hijack();
     const answers = new DoorReply(reply.raw, headOf(reply.getHeaders()));
     const address = group === undefined || groupPattern.test(group) ? doorAddress(group, request.query) : undefined;
-    if (address === undefined) return refuse(answers, noSuchAddress(), body);
+    if (address === undefined) return refuse(answers, noSuchAddress(), idIn(body));
     const visit = { principal, address, headers, reply: answers };
     if (method === 'GET') service.get(visit);
     else if (method === 'DELETE') service.delete(visit);

@@ -6,10 +6,15 @@ import type { SendError } from '../http/send-error.ts';
 import type { TokenVerifier } from '../identity/verify-token.ts';
 import { addMcpDoor } from './add-mcp-door.ts';
 import { createDoorService } from './door-service.ts';
-import type { LegacyDoorInput } from './legacy-door.ts';
+import { DoorMail } from './door-mail.ts';
+import type { DoorParts } from './door-parts.ts';
+import { OpenStreams } from './open-streams.ts';
 import { createMcpLane } from './mcp-lane.ts';
 
-export interface McpDoorInput extends LegacyDoorInput {
+export interface McpDoorInput {
+  parts: DoorParts;
+  /** Aborts when the server begins to stop. */
+  closing: AbortSignal;
   verifier: TokenVerifier;
   guard: HostGuardConfig;
   bodyLimitBytes: number;
@@ -24,7 +29,8 @@ export interface McpDoor {
 
 /** [DOOR-1] One service with two ways in. */
 export function createMcpDoor(input: McpDoorInput): McpDoor {
-  const service = createDoorService(input);
+  const { parts, closing } = input;
+  const service = createDoorService({ parts, closing, mail: new DoorMail(parts), streams: new OpenStreams() });
   const guard = createHostGuard(input.guard);
   return {
     lane: (handle) => createMcpLane({ ...input, service, guard }, handle),

@@ -7,8 +7,10 @@ import type { DoorExchange } from './door-exchange.ts';
 import type { DoorParts } from './door-parts.ts';
 import { createDoorTools, type DoorTools } from './door-tools.ts';
 import { createFindingTools } from './finding-tools.ts';
+import { followLists, type DoorList } from './follow-lists.ts';
 import { cacheHints, fieldsOf, OfferMethods, type AskSource } from './offer-methods.ts';
 import { DoorError, rpcCodes } from './rpc.ts';
+import { Subscriptions } from './subscriptions.ts';
 
 /** Calls a tool in the way of one era. Resolves with the result as JSON. */
 export type CallTool = (exchange: DoorExchange, tool: Tool, args: JsonObject, params: JsonObject) => Promise<string>;
@@ -18,10 +20,19 @@ export interface DoorMethods {
   /** Throws `DoorError` where there is no such method. */
   dispatch(method: string, params: JsonObject, exchange: DoorExchange): Promise<string>;
   toolsOf(caller: DoorCaller): DoorTools;
+  /** Tells when a list of the caller has changed, until the returned function is called. */
+  follow(caller: () => DoorCaller, changed: (list: DoorList) => void): () => void;
+  subscriptions(caller: () => DoorCaller, updated: (uri: string) => void): Subscriptions;
 }
 
 export const serverInfo = { name: 'toolcrib', title: 'Toolcrib', version };
-export const capabilities = { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {}, logging: {} };
+export const capabilities = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+};
 
 export function createDoorMethods(parts: DoorParts, callTool: CallTool, askSource: AskSource): DoorMethods {
   const doorTools = createDoorTools(parts.inventory);
@@ -42,8 +53,13 @@ export function createDoorMethods(parts: DoorParts, callTool: CallTool, askSourc
     return callTool(exchange, tool, asked.arguments, params);
   }
 
+  const pageOf = (caller: DoorCaller) =>
+    caller.address.mode === 'search' ? '' : toolsOf(caller).page(undefined, caller.version === modernVersion);
+
   return {
     toolsOf,
+    follow: (caller, changed) => followLists({ parts, toolsOf: () => toolsOf(caller()), pageOf: () => pageOf(caller()), changed }),
+    subscriptions: (caller, updated) => new Subscriptions({ parts, offers, toolsOf, caller, updated }),
     async dispatch(method, params, exchange) {
       const { caller } = exchange;
       const modern = caller.version === modernVersion;

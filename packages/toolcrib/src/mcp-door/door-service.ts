@@ -3,10 +3,11 @@ import { CribError } from '../model/crib-error.ts';
 import { isObject } from '../model/json.ts';
 import type { DoorReply } from './door-reply.ts';
 import type { Visit } from './door-visit.ts';
-import { asDoorError, LegacyDoor, type LegacyDoorInput } from './legacy-door.ts';
+import { LegacyDoor, type LegacyDoorInput } from './legacy-door.ts';
 import { ModernDoor } from './modern-door.ts';
 import { isModern } from './modern-head.ts';
-import { DoorError, errorText, rpcCodes } from './rpc.ts';
+import { idIn, refuse } from './refuse.ts';
+import { DoorError, rpcCodes } from './rpc.ts';
 
 /** Answers requests of callers who are known: the one path behind both ways in, the framework's and the lane. */
 export interface DoorService {
@@ -36,14 +37,8 @@ function answer(reply: DoorReply, body: string | undefined, serve: () => void): 
   try {
     serve();
   } catch (error) {
-    refuse(reply, error, body);
+    refuse(reply, error, idIn(body));
   }
-}
-
-/** Answers a request that was not dispatched. */
-export function refuse(reply: DoorReply, error: unknown, body: string | undefined): void {
-  const failure = asDoorError(error);
-  reply.send(failure.status, errorText(idIn(body), failure));
 }
 
 function readBody(body: string | undefined): unknown {
@@ -53,16 +48,5 @@ function readBody(body: string | undefined): unknown {
   } catch (error) {
     const message = error instanceof CribError ? error.message : 'The body is not valid JSON';
     throw new DoorError(rpcCodes.parse, message, { status: 400 });
-  }
-}
-
-/** The id of the request that was refused, where it can be read. */
-function idIn(body: string | undefined): string | number | null {
-  try {
-    const message = body === undefined ? undefined : (JSON.parse(body) as unknown);
-    const id = isObject(message) ? message['id'] : null;
-    return typeof id === 'string' || typeof id === 'number' ? id : null;
-  } catch {
-    return null;
   }
 }

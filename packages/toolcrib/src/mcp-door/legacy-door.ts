@@ -1,25 +1,27 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { endWithToken } from '../http/end-with-token.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
-import type { Seals } from '../secrets/seals.ts';
+import type { Principal } from '../model/principal.ts';
 import { askSource, callTool } from './call-tool.ts';
 import { abilitiesOf, agentOf, noAbilities, legacyVersions, type DoorCaller } from './door-caller.ts';
-import { logLevels, type DoorExchange, type LogLevel } from './door-exchange.ts';
+import { logLevels, type DoorExchange } from './door-exchange.ts';
+import type { DoorMail, DoorMessage } from './door-mail.ts';
 import { capabilities, createDoorMethods, paramsOf, serverInfo } from './door-methods.ts';
 import type { DoorParts } from './door-parts.ts';
 import type { Visit } from './door-visit.ts';
 import { LegacyAnswer } from './legacy-answer.ts';
+import { LegacyExchange } from './legacy-exchange.ts';
 import type { LiveSession } from './live-session.ts';
 import { LiveSessions } from './live-sessions.ts';
+import type { OpenStreams } from './open-streams.ts';
+import { asDoorError, idRule, isRpcId, refuse } from './refuse.ts';
 import { DoorError, errorText, notificationText, resultText, rpcCodes, type RpcId } from './rpc.ts';
-import { openSessionId, sealSessionId, type SessionTerms } from './session-id.ts';
-import { parseEventId } from './stream-log.ts';
-import { followTools } from './follow-tools.ts';
+import { StandingStreams } from './standing-streams.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 export interface LegacyDoorInput {
   parts: DoorParts;
-  seals: Seals;
+  mail: DoorMail;
+  streams: OpenStreams;
   /** Aborts when the server begins to stop. */
   closing: AbortSignal;
 }
@@ -30,51 +32,56 @@ interface Rpc {
   params: unknown;
 }
 
-interface OpenSession {
-  id: string;
-  terms: SessionTerms;
-  live: LiveSession;
-}
-
 const sessionHeader = 'mcp-session-id';
 const versionHeader = 'mcp-protocol-version';
 /** Assumed of clients that name none. */
 const assumedVersion = '2025-03-26';
+const mostInBatch = 100;
 
 /** [DOOR-2] The revisions with a handshake and sessions: 2025-03-26 to 2025-11-25. */
 export class LegacyDoor {
   readonly #input: LegacyDoorInput;
-  readonly #sessions = new LiveSessions();
+  readonly #sessions: LiveSessions;
   readonly #methods;
+  readonly #standing;
 
   constructor(input: LegacyDoorInput) {
+    const { parts, mail, streams, closing } = input;
     this.#input = input;
+    this.#sessions = new LiveSessions({ parts, mail });
     this.#methods = createDoorMethods(
-      input.parts,
-      (exchange, tool, args) => callTool(input.parts.executor, exchange, tool, args),
-      (exchange, request, args) => askSource(input.parts.executor, exchange, request, args),
+      parts,
+      (exchange, tool, args) => callTool(parts.executor, exchange, tool, args),
+      (exchange, request, args) => askSource(parts.executor, exchange, request, args),
     );
+    this.#standing = new StandingStreams({ methods: this.#methods, open: streams, closing });
+    mail.on('answer', ({ session, message }) => this.#sessions.named(session)?.answered(message));
+    mail.on('cancel', ({ session, id }) => this.#sessions.named(session)?.cancel(id));
+    mail.on('speak', ({ session, json }) => this.#sessions.named(session)?.speak(json));
+    mail.on('level', ({ session, level }) => {
+      const live = this.#sessions.named(session);
+      if (live !== undefined) live.logLevel = level;
+    });
   }
 
   post(visit: Visit, body: unknown): void {
     const messages = Array.isArray(body) ? body : [body];
     if (messages.length === 0 || !messages.every(isObject)) throw invalid('The body is no JSON-RPC message');
+    if (messages.length > mostInBatch) throw invalid(`A batch may have ${mostInBatch} messages: send fewer at once`);
     const [first] = messages;
     if (first?.['method'] === 'initialize') return this.#initialize(visit, messages);
-    const session = this.#sessionOf(visit);
+    this.#within(visit, (session) => this.#post(visit, messages, Array.isArray(body), session), first);
+  }
+
+  #post(visit: Visit, messages: JsonObject[], isBatch: boolean, session: LiveSession | undefined): void {
     const version = this.#versionOf(visit.headers, session);
-    if (Array.isArray(body) && version !== assumedVersion) throw invalid('Batches are not part of this revision of the protocol');
+    if (isBatch && version !== assumedVersion) throw invalid('Batches are not part of this revision of the protocol');
+    if (messages.some(({ id, method }) => typeof method === 'string' && id !== undefined && !isRpcId(id))) throw invalid(idRule);
     const requests = messages.filter(isRequest);
-    for (const message of messages) if (!isRequest(message)) this.#take(message, session);
+    for (const message of messages) if (!isRequest(message)) this.#take(message, visit, session);
     if (requests.length === 0) return visit.reply.send(202);
     const streams = visit.headers.accept?.includes('text/event-stream') ?? false;
-    const answer = new LegacyAnswer({
-      reply: visit.reply,
-      session: session?.live,
-      requests: requests.length,
-      isBatch: Array.isArray(body),
-      streams,
-    });
+    const answer = new LegacyAnswer({ reply: visit.reply, session, requests: requests.length, isBatch, streams });
     const caller: DoorCaller = {
       principal: visit.principal,
       address: visit.address,
@@ -86,43 +93,25 @@ export class LegacyDoor {
   }
 
   /** [DOOR-5] The stream on which the server speaks by itself, or the rest of one whose connection was lost. */
-  get({ principal, address, headers, reply }: Visit): void {
+  get(visit: Visit): void {
+    const { headers } = visit;
     if (headers.accept?.includes('text/event-stream') !== true)
       throw new DoorError(rpcCodes.badRequest, 'Send Accept: text/event-stream', { status: 406 });
-    const session = this.#sessionOf({ principal, headers });
-    if (session === undefined) throw new DoorError(rpcCodes.badRequest, 'Send the Mcp-Session-Id that initialize gave', { status: 400 });
-    this.#versionOf(headers, session);
-    const { live } = session;
-    const lastSeen = headers['last-event-id'];
-    const resumed = typeof lastSeen === 'string' ? parseEventId(lastSeen) : undefined;
-    const known = resumed && live.streamOf(resumed.stream);
-    const writer = reply.stream([sessionHeader, session.id]);
-    const stream = known ?? live.openStream();
-    stream.attach(writer, known === undefined ? 0 : (resumed?.seen ?? 0));
-    endWithToken(
-      { closed: false, send: () => undefined, onClose: (listener) => writer.onClose(listener), close: () => writer.end() },
-      principal,
-      this.#input.closing,
-    );
-    if (known !== undefined) return;
-    const caller: DoorCaller = { principal, address, ...session.terms };
-    const stop = followTools(
-      this.#input.parts.inventory,
-      () => this.#methods.toolsOf(caller).page(undefined, false),
-      () => stream.add(notificationText('notifications/tools/list_changed', undefined)),
-    );
-    writer.onClose(() => {
-      stop();
-      live.dropStream(stream);
+    this.#within(visit, (found) => {
+      const session = needed(found);
+      this.#versionOf(headers, session);
+      this.#standing.open(visit, session);
     });
   }
 
   /** The client ends its session. */
-  delete({ principal, headers, reply }: Visit): void {
-    const session = this.#sessionOf({ principal, headers });
-    if (session === undefined) throw new DoorError(rpcCodes.badRequest, 'Send the Mcp-Session-Id that initialize gave', { status: 400 });
-    session.live.end();
-    reply.send(200);
+  delete(visit: Visit): void {
+    this.#within(visit, async (session) => {
+      await this.#sessions.end(needed(session)).catch(() => {
+        throw new DoorError(rpcCodes.internal, 'The database does not take it at the moment: try again', { status: 503 });
+      });
+      visit.reply.send(200);
+    });
   }
 
   #initialize({ principal, reply }: Visit, messages: JsonObject[]): void {
@@ -131,23 +120,26 @@ export class LegacyDoor {
     const params = paramsOf(message.params);
     const asked = params['protocolVersion'];
     const version = legacyVersions.find((known) => known === asked) ?? legacyVersions[0];
-    const terms: SessionTerms = { version, agent: agentOf(params['clientInfo']), abilities: abilitiesOf(params['capabilities']) };
-    const id = sealSessionId(this.#input.seals, principal, terms, randomUUID());
+    const agreed = { version, agent: agentOf(params['clientInfo']), abilities: abilitiesOf(params['capabilities']) };
+    const { id } = this.#sessions.begin(principal, agreed);
     const result = { protocolVersion: version, capabilities, serverInfo };
     reply.send(200, resultText(message.id, JSON.stringify(result)), [sessionHeader, id]);
   }
 
   /** [DOOR-4] Undefined where none is named; with an id that does not open for this caller, the client is told to begin anew. */
-  #sessionOf({ principal, headers }: Pick<Visit, 'principal' | 'headers'>): OpenSession | undefined {
+  #within({ principal, headers, reply }: Visit, act: (session: LiveSession | undefined) => void | Promise<void>, first?: JsonObject): void {
     const id = headers[sessionHeader];
-    if (id === undefined) return undefined;
-    const terms = typeof id === 'string' ? openSessionId(this.#input.seals, principal, id) : undefined;
-    const live = terms && this.#sessions.of(String(id));
-    if (terms === undefined || live === undefined) throw new DoorError(rpcCodes.sessionNotFound, 'Session not found', { status: 404 });
-    return { id: String(id), terms, live };
+    const found = id === undefined ? undefined : this.#sessions.of(principal, String(id));
+    const go = (session: LiveSession | undefined) => {
+      if (id !== undefined && session === undefined) throw new DoorError(rpcCodes.sessionNotFound, 'Session not found', { status: 404 });
+      return act(session);
+    };
+    // Nearly always it is known.
+    const done = found instanceof Promise ? found.then(go) : go(found);
+    if (done instanceof Promise) done.catch((error: unknown) => refuse(reply, error, isRpcId(first?.['id']) ? first['id'] : null));
   }
 
-  #versionOf(headers: IncomingHttpHeaders, session: OpenSession | undefined): string {
+  #versionOf(headers: IncomingHttpHeaders, session: LiveSession | undefined): string {
     const named = headers[versionHeader];
     if (named === undefined) return session?.terms.version ?? assumedVersion;
     if (legacyVersions.some((known) => known === named)) return String(named);
@@ -159,16 +151,34 @@ export class LegacyDoor {
     );
   }
 
-  /** A notification, or the answer to a question. */
-  #take(message: JsonObject, session: OpenSession | undefined): void {
+  /** A notification, or the answer to a question; another server may wait for it. */
+  #take(message: JsonObject, { principal }: Visit, session: LiveSession | undefined): void {
+    if (session === undefined) return;
     const { method, params } = message;
-    if (method === 'notifications/cancelled') session?.live.cancel(isObject(params) ? params['requestId'] : undefined);
-    else if (method === undefined) session?.live.answered(message);
+    const { nonce } = session.terms;
+    const id = isObject(params) ? params['requestId'] : undefined;
+    if (method === 'notifications/cancelled' && isRpcId(id)) {
+      if (!session.cancel(id)) this.#passOn(principal, { kind: 'cancel', session: nonce, id });
+    } else if (method === undefined && isRpcId(message['id']) && !session.answered(message)) {
+      this.#passOn(principal, { kind: 'answer', session: nonce, message });
+    }
   }
 
-  async #answer({ id, method, params }: Rpc, caller: DoorCaller, session: OpenSession | undefined, answer: LegacyAnswer): Promise<void> {
-    const exchange = new LegacyExchange(caller, session?.live, answer, params);
-    const done = session?.live.running(id, () => exchange.cancel());
+  #passOn(principal: Principal, message: DoorMessage): void {
+    const { mail, parts } = this.#input;
+    if (mail.isAlone) return;
+    try {
+      // It costs the database something.
+      parts.requestRate(principal);
+    } catch {
+      return;
+    }
+    mail.tell(message);
+  }
+
+  async #answer({ id, method, params }: Rpc, caller: DoorCaller, session: LiveSession | undefined, answer: LegacyAnswer): Promise<void> {
+    const exchange = new LegacyExchange(caller, session, answer, params);
+    const done = session?.running(id, () => exchange.cancel());
     try {
       answer.answer(resultText(id, await this.#dispatch(method, paramsOf(params), exchange, session)));
     } catch (error) {
@@ -178,69 +188,58 @@ export class LegacyDoor {
     }
   }
 
-  async #dispatch(method: string, params: JsonObject, exchange: DoorExchange, session: OpenSession | undefined): Promise<string> {
-    if (method === 'ping') return '{}';
-    if (method !== 'logging/setLevel') return this.#methods.dispatch(method, params, exchange);
+  async #dispatch(method: string, params: JsonObject, exchange: DoorExchange, session: LiveSession | undefined): Promise<string> {
+    switch (method) {
+      case 'ping':
+        return '{}';
+      case 'logging/setLevel':
+        return this.#setLevel(params, session);
+      case 'resources/subscribe':
+      case 'resources/unsubscribe': {
+        const { uri } = params;
+        if (typeof uri !== 'string') throw new DoorError(rpcCodes.invalidParams, 'params.uri must be the address of a resource');
+        if (session === undefined)
+          throw new DoorError(rpcCodes.invalidRequest, 'A subscription belongs to a session: begin with initialize');
+        if (method === 'resources/subscribe') await this.#subscriptionsOf(session, exchange.caller).add(uri);
+        else session.subscriptions?.remove(uri);
+        return '{}';
+      }
+      default:
+        return this.#methods.dispatch(method, params, exchange);
+    }
+  }
+
+  #setLevel(params: JsonObject, session: LiveSession | undefined): string {
     const level = logLevels.find((known) => known === params['level']);
     if (level === undefined) throw new DoorError(rpcCodes.invalidParams, `params.level must be one of ${logLevels.join(', ')}`);
-    if (session !== undefined) session.live.logLevel = level;
+    if (session !== undefined) {
+      session.logLevel = level;
+      this.#passOn(session.principal, { kind: 'level', session: session.terms.nonce, level });
+    }
     return '{}';
   }
-}
 
-class LegacyExchange implements DoorExchange {
-  readonly caller: DoorCaller;
-  readonly progressToken: string | number | undefined;
-  readonly #session: LiveSession | undefined;
-  readonly #answer: LegacyAnswer;
-  readonly #cancels: (() => void)[] = [];
-
-  constructor(caller: DoorCaller, session: LiveSession | undefined, answer: LegacyAnswer, params: unknown) {
-    this.caller = caller;
-    this.#session = session;
-    this.#answer = answer;
-    this.progressToken = progressTokenOf(params);
-  }
-
-  get logLevel(): LogLevel | undefined {
-    return this.#session?.logLevel;
-  }
-
-  notify = (method: string, params: JsonObject): void => this.#answer.tell(notificationText(method, params));
-
-  async ask(method: string, params: JsonObject): Promise<JsonObject> {
-    if (this.#session === undefined || !this.#answer.canTell) throw new Error('The client cannot be asked');
-    const { json, answer } = this.#session.question(method, params);
-    this.#answer.tell(json);
-    return answer;
-  }
-
-  onGone(listener: () => void): void {
-    this.#cancels.push(listener);
-    this.#answer.onGone(listener);
-  }
-
-  cancel(): void {
-    for (const listener of this.#cancels) listener();
+  #subscriptionsOf(session: LiveSession, caller: DoorCaller): Subscriptions {
+    session.subscriptions ??= this.#methods.subscriptions(
+      () => ({ ...caller, principal: session.principal }),
+      (uri) => {
+        const json = notificationText('notifications/resources/updated', { uri });
+        // Its stream may be at another server.
+        if (!session.speak(json)) this.#passOn(session.principal, { kind: 'speak', session: session.terms.nonce, json });
+      },
+    );
+    return session.subscriptions;
   }
 }
 
-export function progressTokenOf(params: unknown): string | number | undefined {
-  const meta = isObject(params) ? params['_meta'] : undefined;
-  const token = isObject(meta) ? meta['progressToken'] : undefined;
-  return typeof token === 'string' || typeof token === 'number' ? token : undefined;
-}
-
-/** What is not an error of the protocol is a fault of ours, or a refusal in words. */
-export function asDoorError(error: unknown): DoorError {
-  if (error instanceof DoorError) return error;
-  const message = error instanceof Error ? error.message : 'Something failed inside Toolcrib';
-  return new DoorError(rpcCodes.internal, message);
+function needed(session: LiveSession | undefined): LiveSession {
+  if (session === undefined) throw new DoorError(rpcCodes.badRequest, 'Send the Mcp-Session-Id that initialize gave', { status: 400 });
+  return session;
 }
 
 function isRequest(message: JsonObject): message is JsonObject & Rpc {
   const { id, method } = message;
-  return typeof method === 'string' && (typeof id === 'string' || typeof id === 'number');
+  return typeof method === 'string' && isRpcId(id);
 }
 
 function invalid(message: string): DoorError {

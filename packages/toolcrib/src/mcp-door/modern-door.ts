@@ -1,15 +1,16 @@
-import { endWithToken } from '../http/end-with-token.ts';
-import { isObject, type JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
 import { abilitiesOf, agentOf, modernVersion, type DoorCaller } from './door-caller.ts';
 import { logLevels, type DoorExchange } from './door-exchange.ts';
 import { capabilities, createDoorMethods, paramsOf, serverInfo, type DoorMethods } from './door-methods.ts';
-import { followTools } from './follow-tools.ts';
-import { asDoorError, progressTokenOf, type LegacyDoorInput } from './legacy-door.ts';
+import { progressTokenOf } from './legacy-exchange.ts';
+import type { Visit } from './door-visit.ts';
+import type { LegacyDoorInput } from './legacy-door.ts';
+import { listen } from './listen.ts';
 import { ModernAnswer } from './modern-answer.ts';
 import { metaKeys, readModernHead } from './modern-head.ts';
 import { cacheHints } from './offer-methods.ts';
+import { asDoorError, idRule, isRpcId } from './refuse.ts';
 import { Rounds } from './rounds.ts';
-import type { Visit } from './door-visit.ts';
 import { DoorError, errorText, notificationText, resultText, rpcCodes, type RpcId } from './rpc.ts';
 
 /** Logging is per request in this revision. */
@@ -22,7 +23,7 @@ export class ModernDoor {
 
   constructor(input: LegacyDoorInput) {
     this.#input = input;
-    const rounds = new Rounds(input.parts.executor, input.seals);
+    const rounds = new Rounds(input.parts.executor, input.parts.seals);
     this.#methods = createDoorMethods(
       input.parts,
       (exchange, tool, args, params) => rounds.call(exchange, tool, args, params),
@@ -35,8 +36,7 @@ export class ModernDoor {
     if (typeof method !== 'string') throw new DoorError(rpcCodes.invalidRequest, 'The body is no JSON-RPC request', { status: 400 });
     // Notifications need no answer, and none of them says anything here.
     if (id === undefined) return visit.reply.send(202);
-    if (typeof id !== 'string' && typeof id !== 'number')
-      throw new DoorError(rpcCodes.invalidRequest, 'id must be a text or a number', { status: 400 });
+    if (!isRpcId(id)) throw new DoorError(rpcCodes.invalidRequest, idRule, { status: 400 });
     void this.#answer(visit, id, method, message['params']);
   }
 
@@ -52,7 +52,7 @@ export class ModernDoor {
         agent: agentOf(meta[metaKeys.client]),
         abilities: abilitiesOf(meta[metaKeys.capabilities]),
       };
-      if (method === 'subscriptions/listen') return this.#listen(caller, id, params, answer);
+      if (method === 'subscriptions/listen') return await listen(this.#input, this.#methods, { caller, id, params, answer });
       const exchange: DoorExchange = {
         caller,
         progressToken: progressTokenOf(params),
@@ -66,37 +66,6 @@ export class ModernDoor {
       const failure = asDoorError(error);
       answer.answer(errorText(id, failure), failure.code === rpcCodes.methodNotFound ? 404 : failure.status);
     }
-  }
-
-  /** [DOOR-5] A stream of the changes that the client asked for. */
-  #listen(caller: DoorCaller, id: RpcId, { notifications }: JsonObject, answer: ModernAnswer): void {
-    if (!isObject(notifications)) throw new DoorError(rpcCodes.invalidParams, 'params.notifications must say what to listen for');
-    const about = { [metaKeys.subscription]: id };
-    const honored: JsonObject = notifications['toolsListChanged'] === true ? { toolsListChanged: true } : {};
-    answer.tell(notificationText('notifications/subscriptions/acknowledged', { notifications: honored, _meta: about }));
-    const over = () =>
-      answer.answer(resultText(id, JSON.stringify({ resultType: 'complete', _meta: { ...about, [metaKeys.server]: serverInfo } })));
-    if (Object.keys(honored).length === 0) return over();
-    const stop = followTools(
-      this.#input.parts.inventory,
-      () => this.#methods.toolsOf(caller).page(undefined, true),
-      () => answer.tell(notificationText('notifications/tools/list_changed', { _meta: about })),
-    );
-    const closers: (() => void)[] = [stop];
-    answer.onGone(() => closers.forEach((close) => close()));
-    endWithToken(
-      {
-        closed: false,
-        send: () => undefined,
-        onClose: (listener) => closers.push(listener),
-        close() {
-          closers.forEach((close) => close());
-          over();
-        },
-      },
-      caller.principal,
-      this.#input.closing,
-    );
   }
 }
 

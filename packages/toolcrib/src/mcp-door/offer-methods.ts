@@ -67,7 +67,7 @@ export class OfferMethods {
     if (typeof uri !== 'string') throw new DoorError(rpcCodes.invalidParams, 'params.uri must be the address of a resource');
     const part = parseArtifactUri(uri);
     if (part !== undefined) return this.#readArtifact(caller, uri, part);
-    for (const { like, id } of await this.#placesOf(caller, uri)) {
+    for (const { like, id } of await this.placesOf(caller, uri)) {
       const result = await this.#askSource(exchange, sourceRequest('resources/read', like), { uri: id }, params).catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         throw error;
@@ -79,8 +79,15 @@ export class OfferMethods {
     throw unknownResource(caller, uri);
   }
 
+  /** Throws where the caller has no such part of an answer. */
+  async checkArtifact(caller: DoorCaller, uri: string): Promise<void> {
+    const part = parseArtifactUri(uri);
+    const artifact = part && (await this.#parts.artifacts.find(caller.principal, part.callId, part.n));
+    if (artifact === undefined) throw unknownResource(caller, uri);
+  }
+
   /** Where a resource may be: at one source where the address says which, else wherever it is listed, or templates are. */
-  async #placesOf(caller: DoorCaller, uri: string): Promise<Pick<Offer, 'like' | 'id'>[]> {
+  async placesOf(caller: DoorCaller, uri: string): Promise<Pick<Offer, 'like' | 'id'>[]> {
     const listed = (await this.#offersOf('resources', caller)).filter(({ shown }) => shown === uri);
     if (listed.length > 0) return listed;
     const [, namespace, id] = /^toolcrib:\/\/([^/]+)\/(.+)$/s.exec(uri) ?? [];
@@ -139,15 +146,13 @@ function hintsIn({ version }: DoorCaller, { ttlMs }: JsonObject): JsonObject {
   return version === modernVersion && typeof ttlMs === 'number' ? { ttlMs } : {};
 }
 
-const notFound = -32_002;
-
 function isNotFound(error: unknown): boolean {
-  return error instanceof DoorError && (error.code === notFound || error.code === rpcCodes.invalidParams);
+  return error instanceof DoorError && (error.code === rpcCodes.resourceNotFound || error.code === rpcCodes.invalidParams);
 }
 
 /** [DOOR-7] Also for one that is there for others. */
 function unknownResource({ version }: DoorCaller, uri: string): DoorError {
-  const code = version === modernVersion ? rpcCodes.invalidParams : notFound;
+  const code = version === modernVersion ? rpcCodes.invalidParams : rpcCodes.resourceNotFound;
   return new DoorError(code, 'Resource not found', { data: { uri: uri.slice(0, 2000) } });
 }
 

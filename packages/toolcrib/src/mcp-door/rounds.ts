@@ -70,6 +70,7 @@ export class Rounds {
     const admitted = await admit();
     if (typeof admitted === 'string') return admitted;
     const round = new Round(admitted.call, about);
+    admitted.call.isForewarned = Object.keys(responses).length > 0;
     round.follow(exchange, responses);
     round.begin(this.#executor.run(admitted));
     return round;

@@ -12,6 +12,7 @@ export const rpcCodes = {
   /** Of MCP's HTTP transport: the request is not one that this address takes. */
   badRequest: -32_000,
   sessionNotFound: -32_001,
+  resourceNotFound: -32_002,
   headerMismatch: -32_020,
   missingCapability: -32_021,
   unsupportedVersion: -32_022,

@@ -21,6 +21,8 @@ const lists = {
   prompts: { method: 'prompts/list', field: 'prompts', id: 'name' },
 } as const;
 export type OfferKind = keyof typeof lists;
+/** What sources say has changed. */
+export type OffersList = 'resources' | 'prompts';
 
 /** Something that a source offers beside tools. */
 export interface Offer {
@@ -39,10 +41,14 @@ export interface Offer {
  */
 export class SourceOffers {
   readonly #parts: DoorParts;
+  /** By source, how often it has said that its lists have changed. */
+  readonly #changes = new Map<string, number>();
   readonly #kept = new RecentMap<{ until: number; entries: Promise<JsonObject[]> }>(mostKept);
 
   constructor(parts: DoorParts) {
     this.#parts = parts;
+    // As long as the server lives.
+    parts.supervisor.onOffersChanged((sourceId) => this.#changes.set(sourceId, (this.#changes.get(sourceId) ?? 0) + 1));
   }
 
   async of(kind: OfferKind, { principal, address }: DoorCaller, { tools }: DoorTools): Promise<Offer[]> {
@@ -63,7 +69,7 @@ export class SourceOffers {
   }
 
   #entriesOf(kind: OfferKind, principal: Principal, like: Tool): Promise<JsonObject[]> {
-    const key = `${kind} ${like.source_id} ${principal.key}`;
+    const key = `${kind} ${like.source_id} ${this.#changes.get(like.source_id) ?? 0} ${principal.key}`;
     const known = this.#kept.get(key);
     if (known !== undefined && known.until > Date.now()) return known.entries;
     const entries = this.#read(kind, principal, like).catch(() => {
@@ -91,7 +97,7 @@ export class SourceOffers {
 }
 
 /** One tool for each MCP server among them. */
-function sourcesOf(tools: readonly Tool[]): Tool[] {
+export function sourcesOf(tools: readonly Tool[]): Tool[] {
   const bySource = new Map<string, Tool>();
   for (const tool of tools) if (tool.execution_mode === 'mcp_call' && !bySource.has(tool.source_id)) bySource.set(tool.source_id, tool);
   return [...bySource.values()];

@@ -21,10 +21,18 @@ export class StreamLog {
     return this.#isOver;
   }
 
+  /** Whether somebody is connected to it. */
+  get isRead(): boolean {
+    return this.#writer !== undefined;
+  }
+
   /** Sends to this writer from now on, after everything that came after the event `seen`. */
   attach(writer: SseWriter, seen: number): void {
     this.#writer?.end();
     this.#writer = writer;
+    writer.onClose(() => {
+      if (this.#writer === writer) this.#writer = undefined;
+    });
     if (seen === 0) writer.prime(`${this.id}.0`, retryMs);
     const first = this.#sent - this.#events.length;
     for (const [index, event] of this.#events.entries()) {

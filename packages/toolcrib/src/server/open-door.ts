@@ -130,7 +130,7 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
 async function mcpDoorFor({ mcpDoor, bodyLimitBytes }: ServeConfig, development: boolean, { crib, ...input }: McpDoorInput) {
   if (!(mcpDoor ?? development)) return undefined;
   const { createMcpDoor } = await import('../mcp-door/create-mcp-door.ts');
-  return createMcpDoor({ ...input, bodyLimitBytes, parts: crib, seals: crib.seals });
+  return createMcpDoor({ ...input, bodyLimitBytes, parts: crib });
 }
 
 /** Loaded only where threads are wanted. */

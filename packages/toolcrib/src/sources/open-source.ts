@@ -83,6 +83,8 @@ export interface SourceHost {
   notice(notice: SourceNotice): void;
   /** Stores the discovered tools. If this rejects, the discovery has failed. */
   discovered(tools: DiscoveredTool[], info: SourceInfo): Promise<void>;
+  /** [DOOR-5] A list beside the tools has changed. */
+  offersChanged(what: 'resources' | 'prompts'): void;
   /** How many tools of the source the inventory has. */
   countTools(): number;
   /** The source runs with this many tools. `missing` says what it still lacks. */

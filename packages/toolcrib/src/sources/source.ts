@@ -33,6 +33,10 @@ export interface CallContext {
   readonly clientCapabilities?: JsonObject | undefined;
   /** [DOOR-5] Puts another request of the server to the caller's client, such as for sampling. Rejects if the client does not offer that. */
   askClient?(method: string, params: JsonObject, key?: string): Promise<JsonObject>;
+  /** [DOOR-5] Its client has answered questions before they were asked, so it knows their names: no other call may have taken them. */
+  readonly isForewarned?: boolean | undefined;
+  /** [DOOR-5] For what is no call but a watch of a resource, which lasts until the signal ends it or its session is over. */
+  readonly watcher?: { begun(): void; updated(uri: string): void } | undefined;
 }
 
 /** How to call the tools of one source, whatever its type. */

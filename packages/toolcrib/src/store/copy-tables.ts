@@ -21,6 +21,7 @@ const everyTable: Record<CopiedTable, true> = {
   refusals: true,
   revisions: true,
   calls_in_flight: true,
+  ended_sessions: true,
   answers: true,
   artifacts: true,
   durable_jobs: true,

@@ -16,6 +16,7 @@ import { changesChannel, signalsChannel } from './channels.ts';
 import { createConnections, type Connections } from './connections.ts';
 import type { Database } from './database.ts';
 import { createDocuments, type Documents } from './documents.ts';
+import { createEndedSessions, type EndedSessions } from './ended-sessions.ts';
 import { createEvents, insertEvent, type Events } from './events.ts';
 import { createExclusively, type Exclusively } from './exclusively.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
@@ -51,6 +52,7 @@ export interface Store extends StoreNouns {
   readonly refusals: Refusals;
   /** [SEC-4] Notes of the calls that run at this moment. */
   readonly inFlight: InFlight;
+  readonly endedSessions: EndedSessions;
   readonly audit: Audit;
   /**
    * Runs `mutate` and records the change in one transaction, and returns the event after the commit. `mutate` must use `transaction`
@@ -97,6 +99,7 @@ export function createStore(database: Database, { now = Date.now, keys, check, d
     calls: createCalls(kysely, calls, async () => journal?.caughtUp()),
     refusals: createRefusals(kysely, refusals),
     inFlight: createInFlight(kysely),
+    endedSessions: createEndedSessions(kysely, now),
     audit: createAudit({
       database,
       keys,

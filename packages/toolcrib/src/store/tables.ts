@@ -113,6 +113,7 @@ export interface Tables {
     /** As JSON: what its record will be if nothing more is ever heard of it. */
     record: string;
   };
+  ended_sessions: { session: string; until: number };
   answers: {
     call_id: string;
     /** The key of the principal who made the call. */

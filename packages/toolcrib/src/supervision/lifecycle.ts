@@ -22,6 +22,8 @@ export interface LifecycleInput {
   open(host: SourceHost): OpenSource;
   /** Stores the discovered tools; a rejection is a failed discovery. */
   onDiscovered(tools: DiscoveredTool[], info: SourceInfo): Promise<void>;
+  /** [DOOR-5] A list beside the tools has changed. */
+  onOffersChanged?(what: 'resources' | 'prompts'): void;
   countTools(): number;
   onStatus(status: SourceStatus): void;
   onNotice(notice: SourceNotice): void;
@@ -71,12 +73,13 @@ export class Lifecycle implements Source {
 
   /** The callbacks through which the kind of source reports. */
   #host(): SourceHost {
-    const { note, onNotice, onDiscovered, countTools } = this.#input;
+    const { note, onNotice, onDiscovered, onOffersChanged, countTools } = this.#input;
     return {
       health: this.#health,
       note,
       notice: onNotice,
       discovered: onDiscovered,
+      offersChanged: (what) => onOffersChanged?.(what),
       countTools,
       ready: (tools, message) => this.#setStatus({ state: 'running', tools, ...(message === undefined ? {} : { message }) }),
       waiting: (message) => (this.#status.state === 'starting' ? this.#setStatus({ state: 'starting', message }) : note(message)),

@@ -6,6 +6,7 @@ import type { OpenSource, SecretsFollowed, SessionCounts, SourceHost, SourceInfo
 import type { Source } from '../sources/source.ts';
 import type { Observer } from '../model/observer.ts';
 import { Lifecycle } from './lifecycle.ts';
+import { createOffersChanges, type OffersListener } from './offers-changes.ts';
 
 export interface Supervisor {
   /** Takes a source under supervision, or replaces its definition with a newer one. Starts nothing. */
@@ -36,6 +37,8 @@ export interface Supervisor {
   /** [OPS-1] Undefined for a source that is not supervised. */
   sessionsOf(sourceId: string): SessionCounts | undefined;
   sourceOf(sourceId: string): Source | undefined;
+  /** [DOOR-5] Tells of lists beside the tools that have changed, until the returned function is called. */
+  onOffersChanged(listener: OffersListener): () => void;
 }
 
 export interface SupervisorInput {
@@ -55,6 +58,7 @@ export interface SupervisorInput {
 export function createSupervisor(input: SupervisorInput): Supervisor {
   const supervised = new Map<string, Lifecycle>();
   const turns = new Map<string, Promise<void>>();
+  const offers = createOffersChanges();
   let closed = false;
 
   function existing(sourceId: string): Lifecycle {
@@ -84,6 +88,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
       source,
       open: (host) => input.open(source, host),
       onDiscovered: (tools, info) => input.onDiscovered(source, tools, info),
+      onOffersChanged: (what) => offers.tell(source.id, what),
       countTools: () => input.countTools(source.id),
       onStatus: (status) => input.onStatus(source.id, status),
       onNotice: (notice) => input.observer?.sourceNoticed(notice, source),
@@ -166,6 +171,7 @@ export function createSupervisor(input: SupervisorInput): Supervisor {
     importOf: (sourceId) => supervised.get(sourceId)?.imported ?? null,
     sessionsOf: (sourceId) => supervised.get(sourceId)?.sessions,
     sourceOf: (sourceId) => supervised.get(sourceId),
+    onOffersChanged: offers.onOffersChanged,
   };
 }
 

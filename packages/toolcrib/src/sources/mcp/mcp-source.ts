@@ -65,6 +65,7 @@ export class McpSource implements OpenSource {
     this.#discovery = createDiscovery({
       resources: definition.register_resources_as_tools,
       onDiscovered: (tools, info) => host.discovered(tools, info),
+      onOffersChanged: (what) => host.offersChanged(what),
       onReady(tools) {
         host.health.succeeded();
         host.ready(tools);

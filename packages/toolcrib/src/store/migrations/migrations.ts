@@ -20,6 +20,7 @@ import { callOrigins } from './2026-11-25-call-origins.ts';
 import { registrations } from './2026-11-26-registrations.ts';
 import { journals } from './2026-11-27-journals.ts';
 import { callDoors } from './2026-11-28-call-doors.ts';
+import { endedSessions } from './2026-11-29-ended-sessions.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -44,5 +45,6 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-26-registrations': registrations,
     '2026-11-27-journals': journals(dialect),
     '2026-11-28-call-doors': callDoors,
+    '2026-11-29-ended-sessions': endedSessions(dialect),
   };
 }

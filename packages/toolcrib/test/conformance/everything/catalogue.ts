@@ -10,6 +10,8 @@ export const watchedUri = 'test://watched-resource';
  * change through one of them reaches the others.
  */
 export class Catalogue extends EventEmitter<{ change: [Changeable]; update: [] }> {
+  /** Addresses of resources, once for each session that has subscribed to them. */
+  readonly subscribed: string[] = [];
   readonly #extra: Record<Changeable, boolean> = { tools: false, prompts: false };
 
   constructor() {

@@ -10,10 +10,12 @@ export function followCatalogue(
   const subscribed = new Set<string>();
   server.server.setRequestHandler('resources/subscribe', ({ params }) => {
     subscribed.add(params.uri);
+    catalogue.subscribed.push(params.uri);
     return {};
   });
   server.server.setRequestHandler('resources/unsubscribe', ({ params }) => {
     subscribed.delete(params.uri);
+    catalogue.subscribed.splice(catalogue.subscribed.indexOf(params.uri), 1);
     return {};
   });
   // They tell the client themselves.

@@ -39,6 +39,7 @@ export async function startEverything({ era, port = 0 }: { era: Era; port?: numb
   const server = await startHttpServer((request, response) => void serve(request, response), port);
   return {
     url: `${server.origin}/mcp`,
+    catalogue,
     async [Symbol.asyncDispose]() {
       await modern.close();
       await legacy.close();

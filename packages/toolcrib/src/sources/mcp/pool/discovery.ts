@@ -1,5 +1,5 @@
 import type { DiscoveredTool } from '../../../model/tool.ts';
-import type { McpSession } from '../session/mcp-session.ts';
+import type { McpSession, OfferedList } from '../session/mcp-session.ts';
 import type { SourceInfo } from '../../open-source.ts';
 import { createPaced, type Pauses } from '../../../resilience/paced.ts';
 
@@ -19,6 +19,8 @@ interface DiscoveryInput {
   resources: boolean;
   /** Writes the tools that were found; its rejection is a failed discovery. */
   onDiscovered(tools: DiscoveredTool[], info: SourceInfo): Promise<void>;
+  /** [DOOR-5] Called when the server says that a list beside its tools has changed. */
+  onOffersChanged(what: OfferedList): void;
   /** Called when the tools are written and the session is still open. */
   onReady(tools: number): void;
   note(message: string): void;
@@ -30,7 +32,7 @@ interface DiscoveryInput {
 const worthSayingMs = 10_000;
 
 /** [INV-1] Lists the tools of one server. */
-export function createDiscovery({ resources, onDiscovered, onReady, note, pauses }: DiscoveryInput): Discovery {
+export function createDiscovery({ resources, onDiscovered, onOffersChanged, onReady, note, pauses }: DiscoveryInput): Discovery {
   let info: SourceInfo | null = null;
   let tools = 0;
   let discovering: Promise<unknown> = Promise.resolve();
@@ -78,6 +80,9 @@ export function createDiscovery({ resources, onDiscovered, onReady, note, pauses
       session.onToolsChanged(() => {
         // A session that was replaced no longer counts.
         if (followed?.session === session) readAgain();
+      });
+      session.onOffersChanged((what) => {
+        if (followed?.session === session) onOffersChanged(what);
       });
     },
   };

@@ -18,6 +18,9 @@ interface OwnSessionsInput extends Pick<
   note(message: string): void;
 }
 
+/** Its questions are part of its answers, so that none of them can be taken for another's. */
+const firstStateless = '2026-07-28';
+
 /**
  * [MCP-5] The sessions of a source itself, as opposed to those of its users. A remote server and a singleton have one that lasts and serves
  * all calls. A transient server has a fresh one for each call; in a container, a lasting one beside them lists its tools and is pinged.
@@ -75,6 +78,16 @@ export class OwnSessions {
   /** For one call: the shared session, or a fresh one that is closed afterwards, however the call ends. */
   take(signal: AbortSignal): Promise<TakenSession> {
     return this.sharedSession === undefined ? this.#takeFresh(signal) : takeLive(this.sharedSession, signal);
+  }
+
+  /**
+   * [DOOR-5] For one call whose questions have names that its client knows: the names that a server gives are taken while another call on the
+   * same session waits for an answer. A singleton is one process for all calls, so this is for remote servers of the handshake revisions.
+   */
+  takeAlone(signal: AbortSignal): Promise<TakenSession> | undefined {
+    const version = this.sharedSession?.ready?.info.protocol_version;
+    const isAlone = isRemote(this.#input.definition) && version !== undefined && version < firstStateless;
+    return isAlone ? this.#takeFresh(signal) : undefined;
   }
 
   /** For listing the tools: the lasting session, where there is one. */

@@ -12,7 +12,7 @@ import type { OngoingWork } from '../../../resilience/ongoing-work.ts';
 import type { CallSource, StartCall } from '../../open-source.ts';
 import type { CallContext } from '../../source.ts';
 import type { SessionKey } from '../../upstream/session-key.ts';
-import type { McpCallOptions, McpSession } from '../session/mcp-session.ts';
+import type { McpCallOptions, McpSession, ResourceWatcher } from '../session/mcp-session.ts';
 import type { LiveSession } from './live-session.ts';
 import type { OwnSessions } from './own-sessions.ts';
 import type { PerUserCalls } from './per-user-calls.ts';
@@ -81,8 +81,16 @@ export function createSourceCalls(input: SourceCallsInput): { call: CallSource; 
     }
   }
 
+  /** On a session of its own, where that is possible and makes a difference. */
+  function callAlone(tool: Tool, args: JsonObject, context: CallContext): Promise<ToolOutput> {
+    return ongoing.run(context.signal, (signal) =>
+      callOnTaken(tool, args, context, own.takeAlone(signal) ?? take(context, undefined, signal), signal),
+    );
+  }
+
   return {
     call(tool, args, context) {
+      if (context.isForewarned === true && ofUsers === undefined) return callAlone(tool, args, context);
       const shared = ofUsers === undefined ? own.sharedSession : undefined;
       // The fast path needs no bookkeeping: calls under way on a session end with it.
       if (shared?.ready === undefined) return callForCaller(tool, args, context);
@@ -92,7 +100,7 @@ export function createSourceCalls(input: SourceCallsInput): { call: CallSource; 
 
     start(tool, args, context, outcome) {
       // A span has to be ended with the call.
-      if (context.span !== undefined) return false;
+      if (context.span !== undefined || context.isForewarned === true) return false;
       if (ofUsers === undefined) {
         const { ready, restarts = 0 } = own.sharedSession ?? {};
         return ready !== undefined && restarts === 0 && startOnSession(ready, tool, args, context, outcome);
@@ -139,6 +147,10 @@ class CallOptions implements McpCallOptions {
 
   get clientCapabilities(): JsonObject | undefined {
     return this.#context.clientCapabilities;
+  }
+
+  get watcher(): ResourceWatcher | undefined {
+    return this.#context.watcher;
   }
 
   onProgress(update: { progress: number; total?: number; message?: string }): void {

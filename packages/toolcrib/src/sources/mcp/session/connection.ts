@@ -5,6 +5,7 @@ import type { Wire } from '../../upstream/logs/session-wire.ts';
 import { answerQuestion, isForm } from './elicitation.ts';
 import type { Exchange } from './exchange.ts';
 import { isChildProcess, type McpPostOptions, type McpSendOptions, type McpTransport, type Tap } from './mcp-transport.ts';
+import type { OfferedList } from './mcp-session.ts';
 import { passedOn } from './passed-on.ts';
 import { Requests } from './requests.ts';
 import type { SessionLoss } from './session-loss.ts';
@@ -36,7 +37,8 @@ export class Connection implements Transport, Tap {
   onmessage?: Transport['onmessage'];
   onerror?: Transport['onerror'];
   onclose?: Transport['onclose'];
-  onListChanged: ((what: 'tools' | 'resources') => void) | undefined;
+  onListChanged: ((what: 'tools' | OfferedList) => void) | undefined;
+  onResourceUpdated: ((uri: string) => void) | undefined;
   /** Called when the transport has ended, by itself or because it was closed. */
   onEnd: ((loss: SessionLoss) => void) | undefined;
   readonly hasPerRequestStream: boolean;
@@ -126,6 +128,12 @@ export class Connection implements Transport, Tap {
         return false;
       case 'notifications/resources/list_changed':
         this.onListChanged?.('resources');
+        return false;
+      case 'notifications/prompts/list_changed':
+        this.onListChanged?.('prompts');
+        return false;
+      case 'notifications/resources/updated':
+        if (isObject(params) && typeof params['uri'] === 'string') this.onResourceUpdated?.(params['uri']);
         return false;
       default:
         return false;

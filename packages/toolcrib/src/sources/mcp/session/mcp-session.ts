@@ -24,7 +24,20 @@ export interface McpCallOptions {
   readonly clientCapabilities?: JsonObject | undefined;
   /** [DOOR-5] Puts another request of the server to the caller's client; without it, and where it rejects, the request is refused. */
   onAsk?(method: string, params: JsonObject, key?: string): Promise<JsonObject>;
+  /** [DOOR-5] For a watch of a resource. */
+  readonly watcher?: ResourceWatcher | undefined;
 }
+
+/** [DOOR-5] Somebody who watches a resource. */
+export interface ResourceWatcher {
+  /** The server watches from now on. */
+  begun(): void;
+  /** The resource, or a part of it, has changed. */
+  updated(uri: string): void;
+}
+
+/** [DOOR-5] What a server lists beside tools. */
+export type OfferedList = 'resources' | 'prompts';
 
 /** [MCP-2] One session with one server, over any transport. */
 export interface McpSession {
@@ -40,7 +53,7 @@ export interface McpSession {
   startTool(name: string, args: JsonObject, options: McpCallOptions, outcome: CallOutcome): boolean;
   /**
    * [DOOR-5] Any other request of a client: the result is the structured content. A list is read to its end, and is empty where the server
-   * offers nothing of the kind.
+   * offers nothing of the kind. A watch of a resource lasts until the signal ends it, or the session is over.
    */
   ask(method: string, params: JsonObject, options: McpCallOptions): Promise<ToolOutput>;
   /** [MCP-10] `ping`, or `server/discover` in the stateless revision. Never repeats the handshake. */
@@ -50,6 +63,8 @@ export interface McpSession {
   /** Declares the session lost, for code that notices the loss. */
   lose(loss: SessionLoss): void;
   onToolsChanged(listener: () => void): void;
+  /** [DOOR-5] Once somebody listens for changed tools, the server's word that another list has changed is passed on. */
+  onOffersChanged(listener: (what: OfferedList) => void): void;
   /** How many calls are under way. */
   readonly calls: number;
   /** When the oldest unanswered call was sent, in `performance.now()` milliseconds; `Infinity` where all are answered. */

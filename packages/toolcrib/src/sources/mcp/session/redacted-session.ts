@@ -46,6 +46,7 @@ export function redactedSession(session: McpSession, redactor: Redactor): McpSes
     onLost: (listener) => session.onLost((loss) => listener(redactLoss(loss, redactor))),
     lose: (loss) => session.lose(loss),
     onToolsChanged: (listener) => session.onToolsChanged(listener),
+    onOffersChanged: (listener) => session.onOffersChanged(listener),
     get calls() {
       return session.calls;
     },
@@ -93,6 +94,10 @@ class RedactedOptions implements McpCallOptions {
 
   get clientCapabilities(): McpCallOptions['clientCapabilities'] {
     return this.#options.clientCapabilities;
+  }
+
+  get watcher(): McpCallOptions['watcher'] {
+    return this.#options.watcher;
   }
 
   onProgress(update: { progress: number; total?: number; message?: string }): void {

@@ -11,10 +11,11 @@ import type { Connection } from './connection.ts';
 import { Exchange } from './exchange.ts';
 import { listFields, readList } from './read-list.ts';
 import type { ListLimits } from './list-pages.ts';
-import type { McpCallOptions, McpSession } from './mcp-session.ts';
+import type { McpCallOptions, McpSession, OfferedList } from './mcp-session.ts';
 import type { SourceInfo } from '../../open-source.ts';
 import { paramHeaders } from './param-headers.ts';
 import type { Requests } from './requests.ts';
+import { ResourceWatches, watchMethod } from './resource-watches.ts';
 import { resourcePrefix } from './resource-tools.ts';
 import { RpcError } from './session-errors.ts';
 import { isHeaderMismatch, StartedCall, type CallingSession, type ToolParams } from './started-call.ts';
@@ -57,6 +58,8 @@ export class Session implements McpSession, CallingSession {
   #loss: SessionLoss | undefined;
   readonly #lostListeners: ((loss: SessionLoss) => void)[] = [];
   readonly #changeListeners: (() => void)[] = [];
+  readonly #offerListeners: ((what: OfferedList) => void)[] = [];
+  readonly #watches: ResourceWatches;
   #changes: { stop(): void } | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
 
@@ -75,7 +78,9 @@ export class Session implements McpSession, CallingSession {
     const offers = { tools: tools !== undefined, resources: resources !== undefined };
     this.#catalogue = new KnownCatalogue({ requests, offers, version: info.version, perHttpHeaders: this.#perHttpHeaders, limits });
     connection.onEnd = (loss) => this.#connectionEnded(loss);
+    this.#watches = new ResourceWatches({ client, requests, modern: this.#modern, timeoutMs: input.requestTimeoutMs });
     connection.onListChanged = (what) => this.#listChanged(what);
+    connection.onResourceUpdated = (uri) => this.#watches.updated(uri);
   }
 
   get connected(): boolean {
@@ -109,6 +114,7 @@ export class Session implements McpSession, CallingSession {
 
   async ask(method: string, params: JsonObject, options: McpCallOptions): Promise<ToolOutput> {
     this.#checkOpen();
+    if (method === watchMethod) return this.#watch(params, options);
     const exchange = this.#begin(options);
     try {
       const field = listFields[method];
@@ -120,6 +126,16 @@ export class Session implements McpSession, CallingSession {
       return this.outputOfFailure(error);
     } finally {
       this.end(exchange);
+    }
+  }
+
+  /** It is no call: a session that is replaced is closed although somebody watches, who then watches on the next one. */
+  async #watch({ uri }: JsonObject, { watcher, signal }: McpCallOptions): Promise<ToolOutput> {
+    try {
+      if (watcher !== undefined && typeof uri === 'string') await this.#watches.watch(uri, watcher, signal);
+      return { content: [] };
+    } catch (error) {
+      return this.outputOfFailure(error);
     }
   }
 
@@ -193,12 +209,17 @@ export class Session implements McpSession, CallingSession {
     this.#ended = loss.error;
     this.#loss = loss;
     this.#changes?.stop();
+    this.#watches.end();
     for (const listener of this.#lostListeners) listener(loss);
   }
 
   onToolsChanged(listener: () => void): void {
     this.#changeListeners.push(listener);
     if (this.#modern) this.#changes ??= subscribeToChanges(this.#input.client, () => this.#listChanged('tools'));
+  }
+
+  onOffersChanged(listener: (what: OfferedList) => void): void {
+    this.#offerListeners.push(listener);
   }
 
   async idle(): Promise<void> {
@@ -208,6 +229,7 @@ export class Session implements McpSession, CallingSession {
   async close(reason?: CribError): Promise<void> {
     this.#ended ??= reason ?? new CribError('NETWORK_ERROR', 'The session has been closed', { retryable: true });
     this.#changes?.stop();
+    this.#watches.end();
     this.#requests.failAll(this.#ended);
     await this.#input.client.close();
     await this.#connection.close();
@@ -240,8 +262,10 @@ export class Session implements McpSession, CallingSession {
     this.#requests.failAll(error);
   }
 
-  #listChanged(what: 'tools' | 'resources'): void {
-    if (what === 'tools' || this.#catalogue.withResources) for (const listener of this.#changeListeners) listener();
+  #listChanged(what: 'tools' | OfferedList): void {
+    if (what !== 'tools') for (const listener of this.#offerListeners) listener(what);
+    if (what === 'tools' || (what === 'resources' && this.#catalogue.withResources))
+      for (const listener of this.#changeListeners) listener();
   }
 
   #complete(method: string, params: JsonObject, exchange: Exchange, headers?: Record<string, string>): Promise<JsonObject> {

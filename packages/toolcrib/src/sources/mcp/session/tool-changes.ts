@@ -17,6 +17,7 @@ export function subscribeToChanges(client: Client, onChanged: () => void, retryM
   const filter = {
     ...(offered?.tools?.listChanged === true && { toolsListChanged: true }),
     ...(offered?.resources?.listChanged === true && { resourcesListChanged: true }),
+    ...(offered?.prompts?.listChanged === true && { promptsListChanged: true }),
   };
 
   async function listen(): Promise<void> {
