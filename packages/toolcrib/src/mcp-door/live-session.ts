@@ -66,7 +66,7 @@ export class LiveSession {
   }
 
   openStream(): StreamLog {
-    const stream = new StreamLog(randomUUID());
+    const stream = new StreamLog(randomUUID(), this.terms.version);
     this.#streams.set(stream.id, stream);
     for (const [id, known] of this.#streams) {
       if (this.#streams.size <= mostStreams) break;

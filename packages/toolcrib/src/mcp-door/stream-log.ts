@@ -12,9 +12,12 @@ export class StreamLog {
   #sent = 0;
   #isOver = false;
   #writer: SseWriter | undefined;
+  readonly #isPrimed: boolean;
 
-  constructor(id: string) {
+  /** `version` is the revision of the session. Clients of those before 2025-11-25 take an event without data for a broken message. */
+  constructor(id: string, version: string) {
     this.id = id;
+    this.#isPrimed = version >= '2025-11-25';
   }
 
   get isOver(): boolean {
@@ -33,7 +36,7 @@ export class StreamLog {
     writer.onClose(() => {
       if (this.#writer === writer) this.#writer = undefined;
     });
-    if (seen === 0) writer.prime(`${this.id}.0`, retryMs);
+    if (seen === 0 && this.#isPrimed) writer.prime(`${this.id}.0`, retryMs);
     const first = this.#sent - this.#events.length;
     for (const [index, event] of this.#events.entries()) {
       if (first + index >= seen) writer.message(event, `${this.id}.${first + index + 1}`);
