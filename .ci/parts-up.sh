@@ -38,6 +38,10 @@ say 'gcc'
 # For the library that simulates a power cut.
 command -v gcc >/dev/null || bash .ci/apt-install.sh /tmp/toolcrib-ci-gcc.log gcc libc6-dev
 
+say 'Chromium, in the background'
+{ command -v chromium || bash .ci/apt-install.sh /tmp/toolcrib-ci-chromium.log chromium fonts-dejavu-core; } >/dev/null &
+chromium=$!
+
 say 'Schemathesis, uv, openapi-core, httpbin, Prism'
 # The first one may have to install Python's venv; the others then install in parallel, and print their paths when called again.
 TOOLCRIB_TEST_UVX=$(bash .ci/python-tool-up.sh uv 0.13.7 uvx)
@@ -46,6 +50,8 @@ bash .ci/python-tool-up.sh schemathesis 4.32.5 schemathesis >/dev/null & tools+=
 bash .ci/python-tool-up.sh openapi-core 0.23.1 python >/dev/null & tools+=($!)
 bash .ci/python-tool-up.sh 'httpbin[mainapp]' 0.10.4 python >/dev/null & tools+=($!)
 bash .ci/npm-tool-up.sh @stoplight/prism-cli 5.16.0 prism >/dev/null & tools+=($!)
+bash .ci/mcp-clients-up.sh >/dev/null &
+clients=$!
 for tool in "${tools[@]}"; do wait "$tool"; done
 TOOLCRIB_TEST_SCHEMATHESIS=$(bash .ci/python-tool-up.sh schemathesis 4.32.5 schemathesis)
 TOOLCRIB_TEST_OPENAPI_CORE=$(bash .ci/python-tool-up.sh openapi-core 0.23.1 python)
@@ -56,6 +62,12 @@ export TOOLCRIB_TEST_SCHEMATHESIS TOOLCRIB_TEST_UVX TOOLCRIB_TEST_OPENAPI_CORE T
 say 'promtool'
 TOOLCRIB_TEST_PROMTOOL=$(bash .ci/promtool-up.sh)
 export TOOLCRIB_TEST_PROMTOOL
+
+say 'MCP clients, Chromium'
+wait "$clients"
+TOOLCRIB_TEST_MCP_CLIENTS=$(bash .ci/mcp-clients-up.sh)
+export TOOLCRIB_TEST_MCP_CLIENTS
+wait "$chromium"
 
 say 'Keycloak'
 wait "$keycloak"

@@ -70,6 +70,15 @@ const parts = {
     variable: 'TOOLCRIB_TEST_HTTPBIN',
     advice: 'install it with `.ci/python-tool-up.sh`, which prints where the Python is that knows it',
   },
+  'mcp-clients': {
+    variable: 'TOOLCRIB_TEST_MCP_CLIENTS',
+    advice: 'install them with `.ci/mcp-clients-up.sh`, which prints their folder',
+  },
+  chromium: {
+    variable: 'TOOLCRIB_TEST_CHROMIUM',
+    program: 'chromium',
+    advice: 'install chromium',
+  },
   prism: {
     variable: 'TOOLCRIB_TEST_PRISM',
     advice: 'install it with `.ci/npm-tool-up.sh`, which prints where its command is',
