@@ -6,7 +6,7 @@ const files = packageFiles('test').filter(({ file }) => file.endsWith('.test.ts'
 /** A text that is followed by a function, after `test(`, `describe(` or `test.each(…)(`. */
 const named = /^( *)(test|describe|\]|\)).*?\(\s*(['"`])((?:\\.|(?!\3).)+)\3,\s*(?:\{.*\},\s*)?(?:async\b|\()/gm;
 /** Names that are written with a capital letter wherever they stand. */
-const properNames = /^(?:[A-Z]+[a-z]*[^a-z'’\s]|Anthropic|Gemini|[A-Z]+\b)/;
+const properNames = /^(?:[A-Z]+[a-z]*[^a-z'’\s]|Anthropic|Claude|Codex|Gemini|[A-Z]+\b)/;
 
 const names = files.flatMap(({ file, text }) =>
   [...text.matchAll(named)].map(([, indent, word, , name = '']) => ({
