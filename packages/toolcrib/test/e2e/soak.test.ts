@@ -13,8 +13,8 @@ const perRound = { succeed: 200, cancel: 40, timeOut: 40, crash: 20 };
 const atOnce = 8;
 /** A session that is kept costs at least 20 kB; there are 300 in a round. What is below is the noise of the collector and of caches. */
 const noisePerRound = 1_000_000;
-/** The kernel gives and takes memory in larger pieces. */
-const residentNoisePerRound = 16_000_000;
+/** The kernel gives and takes memory in larger pieces. Without the nursery, which may grow. */
+const residentNoisePerRound = 8_000_000;
 
 type Call = () => Promise<void>;
 
