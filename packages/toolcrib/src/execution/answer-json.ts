@@ -14,7 +14,7 @@ export function answerJson(answer: Answer, raw?: RawText): string {
 }
 
 /** Whether the content is this one text, and nothing was added to or taken from it since. */
-function isUnchanged({ content, text }: Answer, raw: RawText): boolean {
+export function isUnchanged({ content, text }: Answer, raw: RawText): boolean {
   const [block] = content;
   return text === raw.text && content.length === 1 && block?.text === raw.text && Object.keys(block).length === 2;
 }

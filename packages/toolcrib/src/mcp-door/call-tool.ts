@@ -1,5 +1,6 @@
 import type { AdmittedCall, CallRequest } from '../execution/admission.ts';
 import type { Executor } from '../execution/executor.ts';
+import type { RunningCall } from '../execution/running-call.ts';
 import type { Answer } from '../model/call.ts';
 import { toCribError } from '../http/to-crib-error.ts';
 import type { CribError } from '../model/crib-error.ts';
@@ -27,25 +28,32 @@ export function unknownTool(name: string): DoorError {
 }
 
 /**
- * [DOOR-3] Admits a call on the one path of all calls. A refusal is what a model can act on, so it is a result with `isError`; only a tool
- * that is unknown to this caller is an error of the protocol.
+ * [DOOR-3] Admits a call on the one path of all calls, and has it run. A refusal is what a model can act on, so it is a result with `isError`;
+ * only a tool that is unknown to this caller is an error of the protocol.
  */
-export async function admitCall(
+export function admitCall(
   executor: Pick<Executor, 'admit'>,
   exchange: DoorExchange,
   tool: Tool,
   args: JsonObject,
-): Promise<AdmittedCall | string> {
+  run: (admitted: AdmittedCall) => void,
+): void {
   const { caller } = exchange;
   const request: CallRequest = { tool: tool.tool_id, arguments: args, via: { door: 'mcp', agent: caller.agent } };
   try {
-    return await executor.admit(caller.principal, request);
+    const admitted = executor.admit(caller.principal, request);
+    if (admitted instanceof Promise) admitted.then(run).catch((error: unknown) => refuse(exchange, tool, error));
+    else run(admitted);
   } catch (error) {
-    const refusal = toCribError(error);
-    if (refusal === undefined) throw error;
-    if (refusal.code === 'NOT_FOUND') throw unknownTool(tool.name);
-    return refusedText(refusal, caller.version === modernVersion);
+    refuse(exchange, tool, error);
   }
+}
+
+function refuse(exchange: DoorExchange, tool: Tool, error: unknown): void {
+  const refusal = toCribError(error);
+  if (refusal === undefined) exchange.failed(error);
+  else if (refusal.code === 'NOT_FOUND') exchange.failed(unknownTool(tool.name));
+  else exchange.answered(refusedText(refusal, exchange.caller.version === modernVersion));
 }
 
 function refusedText(refusal: CribError, modern: boolean): string {
@@ -76,21 +84,26 @@ export function requestResult({ structured_content: result, error, metadata, tex
   throw new DoorError(code, error?.message ?? (text || 'The answer is too large'), { ...(data !== undefined && { data }) });
 }
 
-/** Calls a tool for a client that can be asked while it waits. Resolves with the result as JSON. */
-export async function callTool(executor: Executor, exchange: DoorExchange, tool: Tool, args: JsonObject): Promise<string> {
-  const admitted = await admitCall(executor, exchange, tool, args);
-  if (typeof admitted === 'string') return admitted;
-  return callResultText(await runHere(executor, exchange, admitted), { version: exchange.caller.version, modern: false });
+/** Calls a tool for a client that can be asked while it waits. */
+export function callTool(executor: Executor, exchange: DoorExchange, tool: Tool, args: JsonObject): void {
+  admitCall(executor, exchange, tool, args, (admitted) => {
+    const { call } = admitted;
+    follow(call, exchange);
+    executor.start(admitted, {
+      answered: (answer) => exchange.answered(callResultText(answer, exchange.caller.version, call.rawText)),
+      failed: (error) => exchange.failed(error),
+    });
+  });
 }
 
 /** The same for another request to a source. */
 export async function askSource(executor: Executor, exchange: DoorExchange, request: Tool, args: JsonObject): Promise<JsonObject> {
-  return requestResult(await runHere(executor, exchange, await admitRequest(executor, exchange, request, args)));
+  const admitted = await admitRequest(executor, exchange, request, args);
+  follow(admitted.call, exchange);
+  return requestResult(await executor.run(admitted));
 }
 
-function runHere(executor: Executor, exchange: DoorExchange, admitted: AdmittedCall): Promise<Answer> {
-  const { call } = admitted;
+function follow(call: RunningCall, exchange: DoorExchange): void {
   passOnEvents(call, exchange);
   exchange.onGone(() => call.end('cancelled'));
-  return executor.run(admitted);
 }

@@ -5,8 +5,14 @@ import type { DoorCaller } from './door-caller.ts';
 export const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** Takes the result of a request, as JSON. Exactly one of the two is called, once; a promise for each stage of a call would cost more than the stages. */
+export interface ResultSink {
+  answered(result: string): void;
+  failed(error: unknown): void;
+}
+
 /** One request of a client while it is being answered. */
-export interface DoorExchange {
+export interface DoorExchange extends ResultSink {
   readonly caller: DoorCaller;
   /** Undefined where the client wants to hear of no progress. */
   readonly progressToken: string | number | undefined;
@@ -17,4 +23,12 @@ export interface DoorExchange {
   ask(method: string, params: JsonObject): Promise<JsonObject>;
   /** Calls the listener when the client cancels the request, or goes away for good. */
   onGone(listener: () => void): void;
+}
+
+/** Answers with what has to be waited for. */
+export function answerWith(sink: ResultSink, result: Promise<string>): void {
+  result.then(
+    (text) => sink.answered(text),
+    (error: unknown) => sink.failed(error),
+  );
 }

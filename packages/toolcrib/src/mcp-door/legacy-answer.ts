@@ -1,3 +1,4 @@
+import { deadlines, type Deadline } from '../execution/deadlines.ts';
 import type { DoorReply } from './door-reply.ts';
 import type { LiveSession } from './live-session.ts';
 import type { SseWriter } from './sse-writer.ts';
@@ -18,10 +19,11 @@ interface LegacyAnswerInput {
 }
 
 /** The answer to what was posted: JSON where it is quick and nothing else is said, a stream otherwise. */
-export class LegacyAnswer {
+export class LegacyAnswer implements Deadline {
+  endsAt = 0;
+  deadlinePlace = -1;
   readonly #input: LegacyAnswerInput;
   readonly #texts: string[] = [];
-  readonly #timer: NodeJS.Timeout | undefined;
   #writer: SseWriter | undefined;
   #log: StreamLog | undefined;
   #left: number;
@@ -31,8 +33,20 @@ export class LegacyAnswer {
   constructor(input: LegacyAnswerInput) {
     this.#input = input;
     this.#left = input.requests;
-    if (input.streams) this.#timer = setTimeout(() => this.#open(), patienceMs);
-    input.reply.onClose(() => this.#closed());
+  }
+
+  /** Call it when all requests have been begun: what was answered at once needs none of this. */
+  wait(): void {
+    if (this.#left === 0) return;
+    this.#input.reply.onClose(() => this.#closed());
+    if (!this.#input.streams || this.#writer !== undefined) return;
+    this.endsAt = performance.now() + patienceMs;
+    deadlines.add(this);
+  }
+
+  expire(): void {
+    deadlines.remove(this);
+    this.#open();
   }
 
   get canTell(): boolean {
@@ -60,7 +74,7 @@ export class LegacyAnswer {
 
   #open(): void {
     if (this.#writer !== undefined || this.#isGone) return;
-    clearTimeout(this.#timer);
+    deadlines.remove(this);
     const { reply, session } = this.#input;
     this.#writer = reply.stream();
     this.#log = session?.openStream();
@@ -74,7 +88,7 @@ export class LegacyAnswer {
   }
 
   #finish(): void {
-    clearTimeout(this.#timer);
+    deadlines.remove(this);
     const { reply, session, isBatch } = this.#input;
     if (this.#log !== undefined) session?.finishStream(this.#log);
     else if (this.#writer !== undefined) this.#writer.end();
@@ -85,7 +99,7 @@ export class LegacyAnswer {
   }
 
   #closed(): void {
-    clearTimeout(this.#timer);
+    deadlines.remove(this);
     if (this.#left === 0) return;
     // With a stream that can be read again, a lost connection is no wish to cancel.
     if (this.#log !== undefined) return;

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../model/json.ts';
 import type { Principal } from '../model/principal.ts';
 import { askSource, callTool } from './call-tool.ts';
 import { abilitiesOf, agentOf, noAbilities, legacyVersions, type DoorCaller } from './door-caller.ts';
-import { logLevels, type DoorExchange } from './door-exchange.ts';
+import { answerWith, logLevels, type DoorExchange } from './door-exchange.ts';
 import type { DoorMail, DoorMessage } from './door-mail.ts';
 import { capabilities, createDoorMethods, paramsOf, serverInfo } from './door-methods.ts';
 import type { DoorParts } from './door-parts.ts';
@@ -13,8 +13,8 @@ import { LegacyExchange } from './legacy-exchange.ts';
 import type { LiveSession } from './live-session.ts';
 import { LiveSessions } from './live-sessions.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { asDoorError, idRule, isRpcId, refuse } from './refuse.ts';
-import { DoorError, errorText, notificationText, resultText, rpcCodes, type RpcId } from './rpc.ts';
+import { idRule, isRpcId, refuse } from './refuse.ts';
+import { DoorError, notificationText, resultText, rpcCodes, type RpcId } from './rpc.ts';
 import { StandingStreams } from './standing-streams.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -89,7 +89,8 @@ export class LegacyDoor {
       agent: session?.terms.agent ?? null,
       abilities: session?.terms.abilities ?? noAbilities,
     };
-    for (const request of requests) void this.#answer(request, caller, session, answer);
+    for (const request of requests) this.#answer(request, caller, session, answer);
+    answer.wait();
   }
 
   /** [DOOR-5] The stream on which the server speaks by itself, or the rest of one whose connection was lost. */
@@ -176,37 +177,35 @@ export class LegacyDoor {
     mail.tell(message);
   }
 
-  async #answer({ id, method, params }: Rpc, caller: DoorCaller, session: LiveSession | undefined, answer: LegacyAnswer): Promise<void> {
-    const exchange = new LegacyExchange(caller, session, answer, params);
-    const done = session?.running(id, () => exchange.cancel());
+  #answer({ id, method, params }: Rpc, caller: DoorCaller, session: LiveSession | undefined, answer: LegacyAnswer): void {
+    const exchange = new LegacyExchange({ id, caller, session, answer, params });
     try {
-      answer.answer(resultText(id, await this.#dispatch(method, paramsOf(params), exchange, session)));
+      this.#dispatch(method, paramsOf(params), exchange, session);
     } catch (error) {
-      answer.answer(errorText(id, asDoorError(error)));
-    } finally {
-      done?.();
+      exchange.failed(error);
     }
   }
 
-  async #dispatch(method: string, params: JsonObject, exchange: DoorExchange, session: LiveSession | undefined): Promise<string> {
+  #dispatch(method: string, params: JsonObject, exchange: DoorExchange, session: LiveSession | undefined): void {
     switch (method) {
       case 'ping':
-        return '{}';
+        return exchange.answered('{}');
       case 'logging/setLevel':
-        return this.#setLevel(params, session);
+        return exchange.answered(this.#setLevel(params, session));
       case 'resources/subscribe':
-      case 'resources/unsubscribe': {
-        const { uri } = params;
-        if (typeof uri !== 'string') throw new DoorError(rpcCodes.invalidParams, 'params.uri must be the address of a resource');
-        if (session === undefined)
-          throw new DoorError(rpcCodes.invalidRequest, 'A subscription belongs to a session: begin with initialize');
-        if (method === 'resources/subscribe') await this.#subscriptionsOf(session, exchange.caller).add(uri);
-        else session.subscriptions?.remove(uri);
-        return '{}';
-      }
+      case 'resources/unsubscribe':
+        return answerWith(exchange, this.#subscribe(method, params, exchange.caller, session));
       default:
         return this.#methods.dispatch(method, params, exchange);
     }
+  }
+
+  async #subscribe(method: string, { uri }: JsonObject, caller: DoorCaller, session: LiveSession | undefined): Promise<string> {
+    if (typeof uri !== 'string') throw new DoorError(rpcCodes.invalidParams, 'params.uri must be the address of a resource');
+    if (session === undefined) throw new DoorError(rpcCodes.invalidRequest, 'A subscription belongs to a session: begin with initialize');
+    if (method === 'resources/subscribe') await this.#subscriptionsOf(session, caller).add(uri);
+    else session.subscriptions?.remove(uri);
+    return '{}';
   }
 
   #setLevel(params: JsonObject, session: LiveSession | undefined): string {

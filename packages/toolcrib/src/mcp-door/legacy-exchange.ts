@@ -3,21 +3,44 @@ import type { DoorCaller } from './door-caller.ts';
 import type { DoorExchange, LogLevel } from './door-exchange.ts';
 import type { LegacyAnswer } from './legacy-answer.ts';
 import type { LiveSession } from './live-session.ts';
-import { notificationText } from './rpc.ts';
+import { asDoorError } from './refuse.ts';
+import { errorText, notificationText, resultText, type RpcId } from './rpc.ts';
 
-/** A request of a revision with sessions while it is being answered: the client can be told and asked meanwhile. */
+interface LegacyExchangeInput {
+  id: RpcId;
+  caller: DoorCaller;
+  session: LiveSession | undefined;
+  answer: LegacyAnswer;
+  params: unknown;
+}
+
+/** A request of a revision with sessions while it is being answered: the client can be told and asked meanwhile, and can cancel it. */
 export class LegacyExchange implements DoorExchange {
   readonly caller: DoorCaller;
   readonly progressToken: string | number | undefined;
+  readonly #id: RpcId;
   readonly #session: LiveSession | undefined;
   readonly #answer: LegacyAnswer;
+  readonly #done: (() => void) | undefined;
   readonly #cancels: (() => void)[] = [];
 
-  constructor(caller: DoorCaller, session: LiveSession | undefined, answer: LegacyAnswer, params: unknown) {
+  constructor({ id, caller, session, answer, params }: LegacyExchangeInput) {
     this.caller = caller;
+    this.#id = id;
     this.#session = session;
     this.#answer = answer;
     this.progressToken = progressTokenOf(params);
+    this.#done = session?.running(id, () => this.#cancel());
+  }
+
+  answered(result: string): void {
+    this.#done?.();
+    this.#answer.answer(resultText(this.#id, result));
+  }
+
+  failed(error: unknown): void {
+    this.#done?.();
+    this.#answer.answer(errorText(this.#id, asDoorError(error)));
   }
 
   get logLevel(): LogLevel | undefined {
@@ -38,7 +61,7 @@ export class LegacyExchange implements DoorExchange {
     this.#answer.onGone(listener);
   }
 
-  cancel(): void {
+  #cancel(): void {
     for (const listener of this.#cancels) listener();
   }
 }

@@ -1,3 +1,4 @@
+import { deadlines, type Deadline } from '../execution/deadlines.ts';
 import type { DoorReply } from './door-reply.ts';
 import type { SseWriter } from './sse-writer.ts';
 
@@ -5,10 +6,11 @@ import type { SseWriter } from './sse-writer.ts';
 const patienceMs = 1000;
 
 /** The answer to one request: JSON where it is quick and nothing else is said, a stream otherwise. Closing it cancels the request. */
-export class ModernAnswer {
+export class ModernAnswer implements Deadline {
+  endsAt = 0;
+  deadlinePlace = -1;
   readonly #reply: DoorReply;
   readonly #streams: boolean;
-  readonly #timer: NodeJS.Timeout | undefined;
   readonly #gone: (() => void)[] = [];
   #writer: SseWriter | undefined;
   #isOver = false;
@@ -16,18 +18,30 @@ export class ModernAnswer {
   constructor(reply: DoorReply, streams: boolean) {
     this.#reply = reply;
     this.#streams = streams;
-    if (streams) this.#timer = setTimeout(() => this.open(), patienceMs);
-    reply.onClose(() => {
-      clearTimeout(this.#timer);
+  }
+
+  /** Call it when the request has been begun: what was answered at once needs none of this. */
+  wait(): void {
+    if (this.#isOver) return;
+    this.#reply.onClose(() => {
+      deadlines.remove(this);
       if (this.#isOver) return;
       this.#isOver = true;
       for (const listener of this.#gone) listener();
     });
+    if (!this.#streams || this.#writer !== undefined) return;
+    this.endsAt = performance.now() + patienceMs;
+    deadlines.add(this);
+  }
+
+  expire(): void {
+    deadlines.remove(this);
+    this.open();
   }
 
   open(): void {
     if (this.#isOver || this.#writer !== undefined) return;
-    clearTimeout(this.#timer);
+    deadlines.remove(this);
     this.#writer = this.#reply.stream();
   }
 
@@ -38,7 +52,7 @@ export class ModernAnswer {
   }
 
   answer(json: string, status = 200): void {
-    clearTimeout(this.#timer);
+    deadlines.remove(this);
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#writer === undefined) {

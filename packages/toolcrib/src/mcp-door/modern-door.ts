@@ -1,17 +1,16 @@
 import type { JsonObject } from '../model/json.ts';
 import { abilitiesOf, agentOf, modernVersion, type DoorCaller } from './door-caller.ts';
-import { logLevels, type DoorExchange } from './door-exchange.ts';
 import { capabilities, createDoorMethods, paramsOf, serverInfo, type DoorMethods } from './door-methods.ts';
-import { progressTokenOf } from './legacy-exchange.ts';
 import type { Visit } from './door-visit.ts';
 import type { LegacyDoorInput } from './legacy-door.ts';
 import { listen } from './listen.ts';
 import { ModernAnswer } from './modern-answer.ts';
+import { fail, ModernExchange } from './modern-exchange.ts';
 import { metaKeys, readModernHead } from './modern-head.ts';
 import { cacheHints } from './offer-methods.ts';
-import { asDoorError, idRule, isRpcId } from './refuse.ts';
+import { idRule, isRpcId } from './refuse.ts';
 import { Rounds } from './rounds.ts';
-import { DoorError, errorText, notificationText, resultText, rpcCodes, type RpcId } from './rpc.ts';
+import { DoorError, resultText, rpcCodes, type RpcId } from './rpc.ts';
 
 /** Logging is per request in this revision. */
 const { logging: _logging, ...modernCapabilities } = capabilities;
@@ -37,10 +36,10 @@ export class ModernDoor {
     // Notifications need no answer, and none of them says anything here.
     if (id === undefined) return visit.reply.send(202);
     if (!isRpcId(id)) throw new DoorError(rpcCodes.invalidRequest, idRule, { status: 400 });
-    void this.#answer(visit, id, method, message['params']);
+    this.#answer(visit, id, method, message['params']);
   }
 
-  async #answer({ principal, address, headers, reply }: Visit, id: RpcId, method: string, given: unknown): Promise<void> {
+  #answer({ principal, address, headers, reply }: Visit, id: RpcId, method: string, given: unknown): void {
     const answer = new ModernAnswer(reply, headers.accept?.includes('text/event-stream') ?? false);
     try {
       const params = paramsOf(given);
@@ -52,20 +51,14 @@ export class ModernDoor {
         agent: agentOf(meta[metaKeys.client]),
         abilities: abilitiesOf(meta[metaKeys.capabilities]),
       };
-      if (method === 'subscriptions/listen') return await listen(this.#input, this.#methods, { caller, id, params, answer });
-      const exchange: DoorExchange = {
-        caller,
-        progressToken: progressTokenOf(params),
-        logLevel: logLevels.find((level) => level === meta[metaKeys.logLevel]),
-        notify: (what, about) => answer.tell(notificationText(what, about)),
-        ask: () => Promise.reject(new Error('Questions end the request in this revision')),
-        onGone: (listener) => answer.onGone(listener),
-      };
-      answer.answer(resultText(id, method === 'server/discover' ? discovered() : await this.#methods.dispatch(method, params, exchange)));
+      if (method === 'subscriptions/listen')
+        listen(this.#input, this.#methods, { caller, id, params, answer }).catch((error: unknown) => fail(answer, id, error));
+      else if (method === 'server/discover') answer.answer(resultText(id, discovered()));
+      else this.#methods.dispatch(method, params, new ModernExchange({ id, caller, answer, params, meta }));
     } catch (error) {
-      const failure = asDoorError(error);
-      answer.answer(errorText(id, failure), failure.code === rpcCodes.methodNotFound ? 404 : failure.status);
+      fail(answer, id, error);
     }
+    answer.wait();
   }
 }
 

@@ -132,7 +132,7 @@ export class OfferMethods {
 }
 
 /** Of every result of the stateless revision. */
-export function fieldsOf({ version }: DoorCaller, hints: JsonObject): JsonObject {
+function fieldsOf({ version }: DoorCaller, hints: JsonObject): JsonObject {
   return version === modernVersion ? { resultType: 'complete', ...hints } : {};
 }
 

@@ -1,8 +1,10 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { AdmittedCall } from '../execution/admission.ts';
+import type { AnswerSink } from '../execution/call-run.ts';
 import type { Executor } from '../execution/executor.ts';
 import type { RunningCall } from '../execution/running-call.ts';
-import type { Answer } from '../model/call.ts';
+import type { Answer, RawText } from '../model/call.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Seals } from '../secrets/seals.ts';
@@ -34,58 +36,52 @@ export class Rounds {
     this.#seals = seals;
   }
 
-  /** Resolves with the result as JSON. */
-  async call(exchange: DoorExchange, tool: Tool, args: JsonObject, params: JsonObject): Promise<string> {
-    const round = await this.#roundOf(exchange, tool, args, params, () => admitCall(this.#executor, exchange, tool, args));
-    if (typeof round === 'string') return round;
-    const answer = await round.outcome();
-    return answer === undefined
-      ? this.#question(exchange, round)
-      : callResultText(answer, { version: exchange.caller.version, modern: true });
+  call(exchange: DoorExchange, tool: Tool, args: JsonObject, params: JsonObject): void {
+    const end: RoundEnd = {
+      answered: (answer, raw) => exchange.answered(callResultText(answer, exchange.caller.version, raw)),
+      asked: (round) => exchange.answered(this.#question(exchange, round)),
+      failed: (error) => exchange.failed(error),
+    };
+    const asked = { tool, args };
+    if (params['requestState'] !== undefined) this.#goOn(exchange, asked, params, end);
+    else admitCall(this.#executor, exchange, tool, args, (admitted) => this.#begin(exchange, { ...asked, admitted }, params, end));
   }
 
   /** Resolves with the result of another request to a source, or with a question as JSON. */
-  async ask(exchange: DoorExchange, request: Tool, args: JsonObject, params: JsonObject): Promise<JsonObject | string> {
-    const round = await this.#roundOf(exchange, request, args, params, () => admitRequest(this.#executor, exchange, request, args));
-    if (typeof round === 'string') return round;
-    const answer = await round.outcome();
-    return answer === undefined ? this.#question(exchange, round) : requestResult(answer);
+  async ask(exchange: DoorExchange, tool: Tool, args: JsonObject, params: JsonObject): Promise<JsonObject | string> {
+    const asked = { tool, args };
+    const isNext = params['requestState'] !== undefined;
+    const admitted = isNext ? undefined : await admitRequest(this.#executor, exchange, tool, args);
+    return new Promise((resolve, reject) => {
+      const end: RoundEnd = {
+        answered: (answer) => resolve(Promise.resolve(answer).then(requestResult)),
+        asked: (round) => resolve(this.#question(exchange, round)),
+        failed: reject,
+      };
+      if (admitted === undefined) this.#goOn(exchange, asked, params, end);
+      else this.#begin(exchange, { ...asked, admitted }, params, end);
+    });
   }
 
-  /** The first round of a call, or the next one of a call that waits. */
-  async #roundOf(
-    exchange: DoorExchange,
-    tool: Tool,
-    args: JsonObject,
-    { requestState, inputResponses }: JsonObject,
-    admit: () => Promise<AdmittedCall | string>,
-  ): Promise<Round | string> {
-    const about = hash('sha256', JSON.stringify([tool.tool_id, args]), 'base64url');
-    const responses = isObject(inputResponses) ? inputResponses : {};
-    if (requestState !== undefined) {
-      const round = this.#take(exchange, requestState, about);
-      round.follow(exchange, responses);
-      return round;
-    }
-    const admitted = await admit();
-    if (typeof admitted === 'string') return admitted;
-    const round = new Round(admitted.call, about);
+  #begin(exchange: DoorExchange, { admitted, ...asked }: Asked & { admitted: AdmittedCall }, params: JsonObject, end: RoundEnd): void {
+    const round = new Round(admitted.call, asked);
+    const responses = responsesIn(params);
     admitted.call.isForewarned = Object.keys(responses).length > 0;
-    round.follow(exchange, responses);
-    round.begin(this.#executor.run(admitted));
-    return round;
+    round.follow(exchange, responses, end);
+    this.#executor.start(admitted, round);
   }
 
-  /** The call that the client goes on with; only the one who began it can. */
-  #take({ caller }: DoorExchange, state: unknown, about: string): Round {
-    const id = typeof state === 'string' ? this.#seals.open(state, { id: caller.principal.key, field }) : undefined;
+  /** The next round of a call that waits; only the one who began it can go on with it. */
+  #goOn(exchange: DoorExchange, asked: Asked, params: JsonObject, end: RoundEnd): void {
+    const { requestState: state } = params;
+    const id = typeof state === 'string' ? this.#seals.open(state, { id: exchange.caller.principal.key, field }) : undefined;
     const round = id === undefined ? undefined : this.#waiting.get(id);
-    if (id === undefined || round?.about !== about) {
-      throw new DoorError(rpcCodes.invalidParams, 'requestState is unknown, or has expired: begin anew, without it');
+    if (id === undefined || round?.isAbout(asked) !== true) {
+      return end.failed(new DoorError(rpcCodes.invalidParams, 'requestState is unknown, or has expired: begin anew, without it'));
     }
     round.stopWaiting();
     this.#waiting.delete(id);
-    return round;
+    round.follow(exchange, responsesIn(params), end);
   }
 
   #question({ caller }: DoorExchange, round: Round): string {
@@ -97,6 +93,24 @@ export class Rounds {
   }
 }
 
+function responsesIn({ inputResponses }: JsonObject): JsonObject {
+  return isObject(inputResponses) ? inputResponses : {};
+}
+
+/** What a client must ask for again to go on. */
+interface Asked {
+  tool: Tool;
+  args: JsonObject;
+}
+
+/** How a round ends. Exactly one of these is called, once. */
+interface RoundEnd {
+  answered(answer: Answer, raw: RawText | undefined): void;
+  /** The call waits for the client. */
+  asked(round: Round): void;
+  failed(error: unknown): void;
+}
+
 interface Question {
   method: string;
   params: JsonObject;
@@ -104,38 +118,39 @@ interface Question {
 }
 
 /** One call that may end several requests with questions before it has its answer. */
-class Round {
-  readonly about: string;
+class Round implements AnswerSink {
+  readonly #about: Asked;
   readonly #call: RunningCall;
-  #answer: Promise<Answer> | undefined;
+  /** Of the request that is being answered; undefined while the client has the turn. */
+  #end: RoundEnd | undefined;
+  /** What the call came to, kept for a client that was asked meanwhile. */
+  #outcome: ((end: RoundEnd) => void) | undefined;
   /** By the key under which the client answers: the server's own, where it has one. */
   readonly #asked = new Map<string, Question>();
   #given: JsonObject = {};
   #count = 0;
   #missing: string | undefined;
-  #onQuestion: (() => void) | undefined;
+  #collecting: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isWaiting = false;
 
-  constructor(call: RunningCall, about: string) {
+  constructor(call: RunningCall, about: Asked) {
     this.#call = call;
-    this.about = about;
+    this.#about = about;
   }
 
-  begin(answer: Promise<Answer>): void {
-    this.#answer = answer;
-    // Whoever waits for it in a later round is told.
-    answer.catch(() => undefined);
+  isAbout({ tool, args }: Asked): boolean {
+    return tool.tool_id === this.#about.tool.tool_id && isDeepStrictEqual(args, this.#about.args);
   }
 
   /** Tells and asks through this exchange from now on, and ends with it unless it ended with a question. */
-  follow(exchange: DoorExchange, responses: JsonObject): void {
+  follow(exchange: DoorExchange, responses: JsonObject, end: RoundEnd): void {
     const call = this.#call;
     const { abilities } = exchange.caller;
     this.#given = responses;
+    this.#end = end;
     call.clientCapabilities = capabilitiesOf(abilities);
     exchange.onGone(() => {
-      if (!this.#isWaiting) call.end('cancelled');
+      if (this.#end === end) call.end('cancelled');
     });
     call.onEvent = (event) => {
       if (event.type === 'progress') tellProgress(exchange, event);
@@ -149,18 +164,39 @@ class Round {
       return Promise.reject(new Error(`The client does not offer ${method}`));
     };
     for (const [key, question] of this.#asked) this.#settle(key, question);
+    if (this.#outcome !== undefined) this.#finish(this.#outcome);
+    else if (this.#asked.size > 0) this.#collect();
   }
 
-  /** The answer, or undefined where the call waits for its caller. */
-  async outcome(): Promise<Answer | undefined> {
-    const asked = new Promise<undefined>((resolve) => {
-      this.#onQuestion = () => setTimeout(() => resolve(undefined), collectMs);
-      if (this.#asked.size > 0) this.#onQuestion();
+  answered(answer: Answer): void {
+    this.#finish((end) => {
+      const missing = missingIn(answer, this.#missing);
+      if (missing === undefined) end.answered(answer, this.#call.rawText);
+      else end.failed(missing);
     });
-    const answer = await Promise.race([this.#answer, asked]);
-    this.#onQuestion = undefined;
-    if (answer !== undefined) throwIfMissing(answer, this.#missing);
-    return answer;
+  }
+
+  failed(error: unknown): void {
+    this.#finish((end) => end.failed(error));
+  }
+
+  #finish(outcome: (end: RoundEnd) => void): void {
+    clearTimeout(this.#collecting);
+    this.#collecting = undefined;
+    this.#outcome = outcome;
+    const end = this.#end;
+    this.#end = undefined;
+    if (end !== undefined) outcome(end);
+  }
+
+  /** Ends the request with the questions that have come by then. */
+  #collect(): void {
+    this.#collecting ??= setTimeout(() => {
+      this.#collecting = undefined;
+      const end = this.#end;
+      this.#end = undefined;
+      end?.asked(this);
+    }, collectMs);
   }
 
   questions(): JsonObject {
@@ -168,7 +204,6 @@ class Round {
   }
 
   waitFor(ms: number, onOver: () => void): void {
-    this.#isWaiting = true;
     this.#timer = setTimeout(() => {
       onOver();
       this.#call.end('cancelled');
@@ -176,7 +211,6 @@ class Round {
   }
 
   stopWaiting(): void {
-    this.#isWaiting = false;
     clearTimeout(this.#timer);
   }
 
@@ -186,7 +220,7 @@ class Round {
     const question = { method, params, resolve };
     this.#asked.set(name, question);
     this.#settle(name, question);
-    if (this.#asked.has(name)) this.#onQuestion?.();
+    if (this.#asked.has(name) && this.#end !== undefined) this.#collect();
     return promise;
   }
 
@@ -199,13 +233,13 @@ class Round {
   }
 }
 
-/** Fails where the tool needed something that the client does not offer: the source says so, or was refused it here. */
-function throwIfMissing({ error, metadata }: Answer, missing: string | undefined): void {
+/** Where the tool needed something that the client does not offer: the source says so, or was refused it here. */
+function missingIn({ error, metadata }: Answer, missing: string | undefined): DoorError | undefined {
   const failure = metadata['rpc_error'];
   const told = isObject(failure) && failure['code'] === rpcCodes.missingCapability ? failure['data'] : undefined;
-  if (error === null || (told === undefined && missing === undefined)) return;
+  if (error === null || (told === undefined && missing === undefined)) return undefined;
   const data = told ?? { requiredCapabilities: { [missing ?? '']: {} } };
-  throw new DoorError(rpcCodes.missingCapability, 'The tool needs something that the client does not offer', { status: 400, data });
+  return new DoorError(rpcCodes.missingCapability, 'The tool needs something that the client does not offer', { status: 400, data });
 }
 
 /** Its token belongs to the connection with the source. */
