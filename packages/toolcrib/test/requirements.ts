@@ -269,10 +269,11 @@ const areas: Area[] = [
   },
   {
     area: 'Login for MCP clients',
-    built: {},
-    planned: {
+    built: {
       'LOGIN-1': 'Each address has its own RFC 9728 metadata, and a 401 points to it.',
       'LOGIN-2': 'A token for another resource is refused.',
+    },
+    planned: {
       'LOGIN-3': 'A bridge is the authorization server for MCP clients, with the company’s OIDC provider behind it.',
       'LOGIN-4': 'Tokens of the provider stay sealed, are refreshed, and serve token exchange.',
       'LOGIN-5': 'A logout at the provider ends the tokens of the bridge within a stated time.',

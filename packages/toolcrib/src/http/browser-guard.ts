@@ -44,8 +44,12 @@ export function createHostGuard(config: HostGuardConfig): (host: string | undefi
 }
 
 const methods = 'GET, POST, PUT, PATCH, DELETE';
-const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Traceparent, Tracestate';
-const responseHeaders = 'ETag, Location, Retry-After, Idempotency-Replayed, Toolcrib-Call-Id, X-Trace-Id';
+const requestHeaders =
+  'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id, Traceparent, Tracestate';
+const responseHeaders = 'ETag, Location, Mcp-Session-Id, Retry-After, Idempotency-Replayed, Toolcrib-Call-Id, WWW-Authenticate, X-Trace-Id';
+/** Those with arguments of an MCP tool, which each tool names. */
+const parameterHeader = /^mcp-param-[\w-]{1,100}$/i;
+const mostParameterHeaders = 20;
 
 /**
  * Tells browsers that pages of the allowed origins may read what they get (Fetch standard, "CORS protocol"); the guard has refused all
@@ -61,10 +65,15 @@ export function createCrossOrigin(allowedOrigins: readonly string[]): (request: 
       void reply.header('access-control-expose-headers', responseHeaders);
       return false;
     }
-    void reply.header('access-control-allow-methods', methods).header('access-control-allow-headers', requestHeaders);
+    void reply.header('access-control-allow-methods', methods).header('access-control-allow-headers', allowedHeaders(headers));
     void reply.header('access-control-max-age', '600').code(204).send();
     return true;
   };
+}
+
+function allowedHeaders({ 'access-control-request-headers': asked = '' }: FastifyRequest['headers']): string {
+  const names = asked.split(',', 100).map((name) => name.trim());
+  return [requestHeaders, ...names.filter((name) => parameterHeader.test(name)).slice(0, mostParameterHeaders)].join(', ');
 }
 
 /** Keeps proxies from storing an answer and browsers from guessing its type. A route may set other headers afterwards. */

@@ -53,10 +53,14 @@ export function createPlainCalls({ executor, verifier, guard, closing, bodyLimit
   };
 }
 
-/** The caller of a plain call, where the token is known. */
-export function knownCaller(verifier: TokenVerifier, authorization: string | undefined): Principal | undefined {
+/** The caller of a plain call, where the token is known. `purpose` is what else a verifier of another door has to know. */
+export function knownCaller<Purpose extends unknown[]>(
+  verifier: { verify(token: string, ...purpose: Purpose): Principal | Promise<Principal> },
+  authorization: string | undefined,
+  ...purpose: Purpose
+): Principal | undefined {
   try {
-    const verified = verifier.verify(bearerToken(authorization));
+    const verified = verifier.verify(bearerToken(authorization), ...purpose);
     if (!(verified instanceof Promise)) return verified;
     // The framework joins the same verification.
     verified.catch(() => undefined);

@@ -45,7 +45,8 @@ export function createSendError({ onRefused, metrics, logger }: SendErrorInput):
       if (request.principal === null) {
         metrics.authenticationFailed(request.headers.authorization === undefined ? 'missing' : authenticationFailure(refusal));
       }
-      void reply.header('www-authenticate', 'Bearer');
+      // A door may have said more.
+      if (!reply.hasHeader('www-authenticate')) void reply.header('www-authenticate', 'Bearer');
     }
     if (refusal.retryAfterMs !== undefined) void reply.header('retry-after', String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1000))));
     void reply.code(refusal.httpStatus).type('application/json; charset=utf-8').send(JSON.stringify(refusal));

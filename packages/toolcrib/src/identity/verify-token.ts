@@ -18,8 +18,11 @@ export interface TokenVerifierOptions extends TrustedIssuersOptions {
 }
 
 export interface TokenVerifier {
-  /** Returns at once for a token that was verified recently, and a promise otherwise. */
-  verify(token: string): Principal | Promise<Principal>;
+  /**
+   * Returns at once for a token that was verified recently, and a promise otherwise. With a `resource` (RFC 8707), tokens that are meant for
+   * nothing but this resource are accepted, too.
+   */
+  verify(token: string, resource?: string): Principal | Promise<Principal>;
   /** The trusted issuer of that name, for those who need other tokens from it. */
   issuerOf(issuer: string): TrustedIssuer | undefined;
   /** Fetches the keys of all issuers where they are missing or getting old, so that callers need not wait and unreachable issuers are known. */
@@ -56,14 +59,15 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const verifiedUntil = new RecentMap<number>(maxBytes * digestsPart, () => bytesPerDigest);
   const inProgress = new Map<string, Promise<Principal>>();
 
-  async function verifyNow(token: string): Promise<Principal> {
-    const issuer = unverifiedIssuer(token);
+  async function verifyNow(token: string, resource: string | undefined): Promise<Principal> {
+    const { iss: issuer, aud } = unverifiedClaims(token);
     const trusted = typeof issuer === 'string' ? issuers.get(issuer) : undefined;
     if (!trusted) {
       const cause = new errors.JWTClaimValidationFailed('unknown issuer', {}, 'iss');
       throw new CribError('UNAUTHENTICATED', 'The token comes from an unknown issuer', { cause });
     }
     const { config, keySet, algorithms } = trusted;
+    const audience = resource === undefined ? config.audience : [config.audience, resource, spellingsOf(resource, aud)].flat();
     const untilNow = () => keySet.believedUntil?.() ?? Infinity;
     // Read before the key is looked up, where possible: a set that is fetched meanwhile may no longer have it.
     let believedUntil = untilNow();
@@ -77,7 +81,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         },
         {
           issuer: config.issuer,
-          audience: config.audience,
+          audience,
           algorithms,
           typ: config.token_type,
           requiredClaims: ['exp', 'sub'],
@@ -90,17 +94,17 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       const principal = principalOf(config, payload, new InboundToken(token, digest));
       const until = Math.min(principal.expiresAt, believedUntil, now() + maxCacheMs);
       if (until > now()) {
-        verified.set(endOf(token), { token, principal, until });
+        verified.set(endOf(token), { token, principal, until, isOurs: isMeantFor(config, payload) });
         verifiedUntil.set(digest, until);
       }
       return principal;
     } catch (error) {
-      throw explainTokenError(error, config);
+      throw explainTokenError(error, resource === undefined ? config : { ...config, audience: [config.audience, resource].flat() });
     }
   }
 
   /** A token whose claims were forgotten, while it is still known that it holds. */
-  function recall(token: string): Principal | undefined {
+  function recall(token: string): VerifiedToken | undefined {
     const digest = digestOf(token);
     const until = verifiedUntil.get(digest);
     if (until === undefined) return undefined;
@@ -111,8 +115,9 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       return undefined;
     }
     const principal = principalOf(trusted.config, payload, new InboundToken(token, digest));
-    verified.set(endOf(token), { token, principal, until });
-    return principal;
+    const recalled = { token, principal, until, isOurs: isMeantFor(trusted.config, payload) };
+    verified.set(endOf(token), recalled);
+    return recalled;
   }
 
   return {
@@ -127,21 +132,21 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     get known() {
       return verifiedUntil.size;
     },
-    verify(token) {
+    verify(token, resource) {
       if (token.length > maxTokenLength) {
         return Promise.reject(new CribError('UNAUTHENTICATED', `The token is longer than the ${maxTokenLength} characters allowed`));
       }
       const hit = verified.get(endOf(token));
-      if (hit?.token === token) {
-        if (now() < hit.until) return hit.principal;
-        verified.delete(endOf(token));
-      }
-      let running = inProgress.get(token);
+      const isKnown = hit?.token === token && now() < hit.until;
+      if (isKnown && admits(hit, resource)) return hit.principal;
+      if (!isKnown && hit?.token === token) verified.delete(endOf(token));
+      const purpose = resource === undefined ? token : `${resource} ${token}`;
+      let running = inProgress.get(purpose);
       if (!running) {
-        const recalled = recall(token);
-        if (recalled !== undefined) return recalled;
-        running = verifyNow(token).finally(() => inProgress.delete(token));
-        inProgress.set(token, running);
+        const recalled = isKnown ? undefined : recall(token);
+        if (recalled !== undefined && admits(recalled, resource)) return recalled.principal;
+        running = verifyNow(token, resource).finally(() => inProgress.delete(purpose));
+        inProgress.set(purpose, running);
       }
       return running;
     },
@@ -152,6 +157,22 @@ interface VerifiedToken {
   token: string;
   principal: Principal;
   until: number;
+  /** Whether it is meant for this server as a whole. Otherwise it was accepted for a resource, and is for others to be refused. */
+  isOurs: boolean;
+}
+
+function admits({ isOurs, principal }: VerifiedToken, resource: string | undefined): boolean {
+  return isOurs || (resource !== undefined && spellingsOf(resource, principal.claims['aud']).length > 0);
+}
+
+function isMeantFor({ audience }: IssuerConfig, { aud }: JsonObject): boolean {
+  const meant = new Set<unknown>([aud].flat());
+  return [audience].flat().some((one) => meant.has(one));
+}
+
+/** The audiences that are this resource, with whatever query: the query says how an address serves, not what is protected. */
+function spellingsOf(resource: string, aud: unknown): string[] {
+  return [aud].flat().filter((one): one is string => typeof one === 'string' && one.split('?', 1)[0] === resource);
 }
 
 const endLength = 32;
@@ -173,11 +194,11 @@ function bytesOf(token: string): number {
   return 1000 + 2 * token.length;
 }
 
-/** The issuer that the token claims, read only to choose whose keys must prove it. */
-function unverifiedIssuer(token: string): unknown {
+/** What the token claims, read only to choose whose keys must prove it. */
+function unverifiedClaims(token: string): JsonObject {
   try {
     decodeProtectedHeader(token);
-    return decodeJwt(token).iss;
+    return decodeJwt<JsonObject>(token);
   } catch (cause) {
     throw new CribError('UNAUTHENTICATED', 'This is not a token: send a signed JWT after "Bearer"', { cause });
   }

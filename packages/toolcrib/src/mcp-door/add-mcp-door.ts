@@ -1,37 +1,58 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
 import type { SendError } from '../http/send-error.ts';
-import { bearerToken } from '../http/read-request.ts';
-import type { TokenVerifier } from '../identity/verify-token.ts';
 import type { Principal } from '../model/principal.ts';
-import { doorAddress } from './door-address.ts';
+import { addResourceMetadata } from './add-resource-metadata.ts';
+import { createDiscoveryLog } from './discovery-log.ts';
+import { doorAddress, noSuchAddress, type DoorAddress } from './door-address.ts';
+import { createDoorAuthentication } from './door-authentication.ts';
 import { DoorReply, headOf } from './door-reply.ts';
+import { doorResource, queryOf } from './door-resource.ts';
 import type { DoorService } from './door-service.ts';
-import { idIn, refuse } from './refuse.ts';
+import type { DoorTokens } from './door-tokens.ts';
+import { refuse } from './refuse.ts';
+import { refuseOtherMethods } from './refuse-other-methods.ts';
 import { DoorError, rpcCodes } from './rpc.ts';
 
-export interface McpDoorInput {
+interface DoorRoutesInput {
   service: DoorService;
-  verifier: TokenVerifier;
+  tokens: DoorTokens;
+  authorizationServers: readonly string[];
+  publicUrl: string;
+  logger: Logger;
   sendError: SendError;
   bodyLimitBytes: number;
 }
 
-const groupPattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const methods = ['GET', 'POST', 'DELETE'];
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** [DOOR-1] Of the door, where it was asked. */
+    doorAddress: DoorAddress | null;
+  }
+}
 
 /** [DOOR-1] `/mcp` for all tools of the caller, `/mcp/{group}` for those of a group. */
-export function addMcpDoor(app: FastifyInstance, input: McpDoorInput): void {
+export function addMcpDoor(app: FastifyInstance, input: DoorRoutesInput): void {
   const { service } = input;
+  const log = createDiscoveryLog(input.logger);
+  const authenticate = createDoorAuthentication({ ...input, log });
 
-  function answer(request: FastifyRequest, reply: FastifyReply, principal: Principal): void {
+  /** An address with a slash too many is told so, before a client logs in for a resource that there is not. */
+  function enter(request: FastifyRequest, reply: FastifyReply, next: () => void): void {
     const { group } = request.params as { group?: string };
+    const address = doorAddress(group, request.query);
+    if (address === undefined) return refuse(takeOver(reply), new DoorError(rpcCodes.badRequest, noSuchAddress, { status: 404 }), null);
+    request.doorAddress = address;
+    authenticate(request, reply, doorResource(input.publicUrl, group, queryOf(request.url)), next);
+  }
+
+  function answer(request: FastifyRequest, reply: FastifyReply): void {
     const { method, headers } = request;
     const body = typeof request.body === 'string' ? request.body : undefined;
-    // The service answers by itself, now or later.
-    reply.hijack();
-    const answers = new DoorReply(reply.raw, headOf(reply.getHeaders()));
-    const address = group === undefined || groupPattern.test(group) ? doorAddress(group, request.query) : undefined;
-    if (address === undefined) return refuse(answers, noSuchAddress(), idIn(body));
-    const visit = { principal, address, headers, reply: answers };
+    const { principal, address } = { principal: request.principal as Principal, address: request.doorAddress as DoorAddress };
+    const visit = { principal, address, headers, reply: takeOver(reply) };
     if (method === 'GET') service.get(visit);
     else if (method === 'DELETE') service.delete(visit);
     else service.post(visit, body);
@@ -40,35 +61,18 @@ export function addMcpDoor(app: FastifyInstance, input: McpDoorInput): void {
   void app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, parsed) => parsed(null, body));
+    scope.decorateRequest('doorAddress', null);
     for (const url of ['/mcp', '/mcp/:group']) {
-      scope.route({
-        method: ['GET', 'POST', 'DELETE'],
-        url,
-        bodyLimit: input.bodyLimitBytes,
-        onRequest: (request, reply, next) => authenticate(input, request, reply, next),
-        handler: (request, reply) => answer(request, reply, request.principal as Principal),
-      });
+      scope.route({ method: methods, url, exposeHeadRoute: false, bodyLimit: input.bodyLimitBytes, onRequest: enter, handler: answer });
+      refuseOtherMethods(scope, url, methods);
     }
+    addResourceMetadata(scope, { ...input, log });
     done();
   });
 }
 
-function noSuchAddress(): DoorError {
-  return new DoorError(rpcCodes.badRequest, 'There is no such address: /mcp, /mcp/{group}, with ?mode=search or ?names=own', {
-    status: 404,
-  });
-}
-
-function authenticate({ verifier, sendError }: McpDoorInput, request: FastifyRequest, reply: FastifyReply, next: () => void): void {
-  const admit = (principal: Principal) => {
-    request.principal = principal;
-    next();
-  };
-  try {
-    const verified = verifier.verify(bearerToken(request.headers.authorization));
-    if (verified instanceof Promise) verified.then(admit).catch((error: unknown) => sendError(reply, error));
-    else admit(verified);
-  } catch (error) {
-    sendError(reply, error);
-  }
+/** The service answers by itself, now or later. */
+function takeOver(reply: FastifyReply): DoorReply {
+  reply.hijack();
+  return new DoorReply(reply.raw, headOf(reply.getHeaders()));
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import type { HostGuardConfig } from '../http/browser-guard.ts';
 import { createHostGuard } from '../http/browser-guard.ts';
 import type { Handle } from '../http/plain-calls.ts';
@@ -9,6 +10,7 @@ import { createDoorService } from './door-service.ts';
 import { DoorMail } from './door-mail.ts';
 import type { DoorParts } from './door-parts.ts';
 import { OpenStreams } from './open-streams.ts';
+import { createDoorTokens, type BridgeTokens } from './door-tokens.ts';
 import { createMcpLane } from './mcp-lane.ts';
 
 export interface McpDoorInput {
@@ -16,6 +18,12 @@ export interface McpDoorInput {
   /** Aborts when the server begins to stop. */
   closing: AbortSignal;
   verifier: TokenVerifier;
+  bridge?: BridgeTokens | undefined;
+  /** The issuers at which clients of the door log in. */
+  authorizationServers: readonly string[];
+  /** Where callers reach the server, without a slash at its end. */
+  publicUrl: string;
+  logger: Logger;
   guard: HostGuardConfig;
   bodyLimitBytes: number;
 }
@@ -32,8 +40,9 @@ export function createMcpDoor(input: McpDoorInput): McpDoor {
   const { parts, closing } = input;
   const service = createDoorService({ parts, closing, mail: new DoorMail(parts), streams: new OpenStreams() });
   const guard = createHostGuard(input.guard);
+  const tokens = createDoorTokens(input);
   return {
-    lane: (handle) => createMcpLane({ ...input, service, guard }, handle),
-    add: (app, sendError) => addMcpDoor(app, { ...input, service, sendError }),
+    lane: (handle) => createMcpLane({ ...input, service, tokens, guard }, handle),
+    add: (app, sendError) => addMcpDoor(app, { ...input, service, tokens, sendError }),
   };
 }

@@ -17,7 +17,10 @@ import type { Address } from './address.ts';
 import { apiRoutes } from './api-routes.ts';
 import type { ServeConfig } from './server-config.ts';
 
-interface McpDoorInput extends Pick<DoorInput, 'crib' | 'verifier'> {
+interface McpDoorInput extends Pick<DoorInput, 'crib' | 'verifier' | 'logger'> {
+  /** The issuers at which its clients log in. */
+  authorizationServers: readonly string[];
+  publicUrl: string;
   guard: HostGuardConfig;
   /** Aborts when the server begins to stop. */
   closing: AbortSignal;
@@ -69,7 +72,9 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
   const tracer = crib.tracing?.tracer;
   const hasPlainCalls = takesPlainCalls({ tracer, logger });
   const doors = await doorsFor({ threads, host, port, guard, bodyLimitBytes, hasPlainCalls, executor, verifier, closing: closing.signal });
-  const mcpDoor = await mcpDoorFor(config, development !== undefined, { crib, verifier, guard, closing: closing.signal });
+  const authorizationServers = issuers.map(({ issuer }) => issuer);
+  const login = { verifier, authorizationServers, publicUrl, logger };
+  const mcpDoor = await mcpDoorFor(config, development !== undefined, { crib, guard, closing: closing.signal, ...login });
   const app = createApp({
     routes: [...routes, ...(development?.routes ?? [])],
     otherLane: mcpDoor?.lane,

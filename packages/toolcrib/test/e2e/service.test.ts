@@ -153,6 +153,10 @@ describe('[BFF-8] [DOOR-1] no MCP endpoint is served while the door is closed', 
     '/api/bff',
     '/api/bff/mcp',
     '/v1/mcp',
+    '/mcp/builtin-tools',
+    '/.well-known/oauth-protected-resource',
+    '/.well-known/oauth-protected-resource/mcp',
+    '/.well-known/oauth-protected-resource/mcp/builtin-tools',
   ];
 
   test('under the name of a documented route', async () => {

@@ -69,6 +69,39 @@ test('a refusal is not remembered, and does not hang', async () => {
   expect(verifier.cached).toBe(0);
 });
 
+test('[LOGIN-2] a token that is remembered for one resource opens nothing else, also when only its digest is remembered', async () => {
+  const { count, issuers } = counted();
+  // Enough for the claims of two tokens and the digests of a dozen.
+  const verifier = createTokenVerifier({ fetchDocument, issuers, maxBytes: 8000 });
+  const [mine, other] = ['https://crib.example.org/mcp', 'https://crib.example.org/mcp/other'];
+  const token = await idp.sign({ aud: mine, jti: 'x' });
+  const refused = async (resource?: string) =>
+    Promise.resolve()
+      .then(() => verifier.verify(token, resource))
+      .then(
+        () => 'accepted',
+        (error: { message: string }) => error.message,
+      );
+  const sees = async () => ({ elsewhere: await refused(other), rest: await refused(), withSlash: await refused(`${mine}/`) });
+  const nowhere = {
+    elsewhere: `The token is not meant for this server: its audience must be toolcrib-gateway or ${other}`,
+    rest: 'The token is not meant for this server: its audience must be toolcrib-gateway',
+    withSlash: `The token is not meant for this server: its audience must be toolcrib-gateway or ${mine}/`,
+  };
+  const principal = await verifier.verify(token, mine);
+  expect(await sees()).toEqual(nowhere);
+  expect(verifier.verify(token, mine)).toBe(principal);
+
+  for (const jti of ['a', 'b', 'c']) await verifier.verify(await idp.sign({ jti }));
+  const before = count.lookups;
+  const recalled = verifier.verify(token, mine);
+  expect(recalled).not.toBeInstanceOf(Promise);
+  // Its claims were read anew, and its signature was not checked again.
+  expect([recalled === principal, count.lookups]).toEqual([false, before]);
+  for (const jti of ['d', 'e', 'f']) await verifier.verify(await idp.sign({ jti }));
+  expect(await sees()).toEqual(nowhere);
+});
+
 test('[ID-1] a remembered token expires at its time', async () => {
   let time = Date.now();
   const verifier = createTokenVerifier({ fetchDocument, issuers: [idp.config], now: () => time });
