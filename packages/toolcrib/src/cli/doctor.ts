@@ -1,4 +1,5 @@
 import { createEgress } from '../net/egress.ts';
+import type { OptionTable } from '../model/option-table.ts';
 import { align } from '../text/align.ts';
 import { checkAdministrators } from './check-administrators.ts';
 import { checkDevelopmentPolicies } from './check-development-policies.ts';
@@ -15,15 +16,39 @@ import { placeFrom, refuseOpenDevelopment } from './serve-config.ts';
 import { configOption, placeOptions } from './serve-options.ts';
 import { paint, print, printJson } from './terminal.ts';
 
+const loginOptions = {
+  login: { value: 'url', help: 'Checks the login of MCP clients at this address, step by step' },
+  client: { value: 'name', help: 'Whose login: any, claude-code, claude, chatgpt, vscode, cursor, codex or gemini', default: 'any' },
+  'client-id': { value: 'id', help: 'The client id that the client was given, or the address of its metadata document' },
+} as const satisfies OptionTable;
+
 export const doctor = defineCommand({
   operands: '',
   operandCount: [0, 0],
-  options: { ...placeOptions, ...configOption, ...jsonOption },
-  notes: ['Pass the options that you will pass to `toolcrib serve`. Changes nothing. Exits with 1 only if something required is broken.'],
-  examples: ['toolcrib doctor', 'toolcrib doctor --database postgres://crib@db/crib --json'],
+  options: { ...placeOptions, ...configOption, ...loginOptions, ...jsonOption },
+  notes: [
+    'Pass the options that you will pass to `toolcrib serve`. Changes nothing. Exits with 1 only if something required is broken.',
+    'With --login it checks that address instead, of any MCP server: it does what the client does, up to the page where a person signs in.',
+  ],
+  examples: [
+    'toolcrib doctor',
+    'toolcrib doctor --database postgres://crib@db/crib --json',
+    'toolcrib doctor --login https://crib.example.org/mcp --client vscode',
+  ],
   async run(asked) {
     const { given, runRules } = await givenByFiles(asked);
     const place = placeFrom(given);
+    const address = given.text('login');
+    if (address !== undefined) {
+      const { loginDoctor } = await import('./login/login-doctor.ts');
+      return loginDoctor({
+        address,
+        client: given.required('client'),
+        clientId: given.text('client-id'),
+        egress: place,
+        asJson: given.on('json'),
+      });
+    }
     const { host, port, dataDir, databaseUrl, issuers, dockerHost } = place;
     const egress = createEgress(place);
     const found = await Promise.all([
