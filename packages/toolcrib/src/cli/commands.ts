@@ -60,6 +60,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./connections.ts')).connections,
   },
   {
+    name: 'connect-client',
+    summary: 'Configures an MCP client, such as an editor, for this server',
+    load: async () => (await import('./connect-client.ts')).connectClient,
+  },
+  {
     name: 'plan',
     summary: 'Shows how the server differs from a configuration file',
     load: async () => (await import('./plan.ts')).plan,

@@ -18,7 +18,8 @@ export function describeDifference({ name, state, approval, fields, flags }: Sho
   return lines.join('\n');
 }
 
-function changedLines(before: string, after: string): string[] {
+/** What differs between two texts, with some lines around it. */
+export function changedLines(before: string, after: string): string[] {
   const options = { context: contextLines, maxEditLength: mostEdits };
   const patch = structuredPatch('', '', before, after, undefined, undefined, options);
   const whole = () => [...linesOf(before).map((line) => `-${line}`), ...linesOf(after).map((line) => `+${line}`)];

@@ -4,7 +4,7 @@ import { callerAddress } from '../http/caller-address.ts';
 import { RecentMap } from '../model/recent-map.ts';
 
 /** What a client does on its way in, in this order. */
-export type DiscoveryStep = 'asked to log in' | 'read the metadata of an address' | 'token refused';
+type DiscoveryStep = 'asked to log in' | 'read the metadata of an address' | 'token refused';
 
 export type DiscoveryLog = (request: FastifyRequest, step: DiscoveryStep, details?: Readonly<Record<string, string>>) => void;
 

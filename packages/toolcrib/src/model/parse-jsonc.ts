@@ -18,8 +18,8 @@ export function parseJsonc(text: string): unknown {
   });
 }
 
-/** Everything stays where it was, so that a mistake is told at its own place. */
-function plainJson(text: string): string {
+/** The same text as JSON. Everything stays where it was, so that a mistake is told at its own place. */
+export function plainJson(text: string): string {
   // Pieces, because changing a long string over and over would take quadratic time.
   const plain: string[] = [];
   let depth = 0;

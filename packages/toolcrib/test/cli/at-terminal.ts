@@ -10,11 +10,15 @@ export const hasTerminal = spawnSync(giveTerminal, ['--version']).stdout?.includ
 export async function atTerminal(
   args: string[],
   url: string,
-  { question, answer = '' }: { question?: string; answer?: string | ((shown: string) => Promise<string>) } = {},
+  {
+    question,
+    answer = '',
+    env = {},
+  }: { question?: string; answer?: string | ((shown: string) => Promise<string>); env?: Record<string, string> } = {},
 ): Promise<string> {
   const words = [process.execPath, launcher, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn(giveTerminal, ['-qec', words, '/dev/null'], {
-    env: { PATH: process.env.PATH, TOOLCRIB_URL: url, TERM: 'xterm', SHELL: '/bin/sh' },
+    env: { PATH: process.env.PATH, TOOLCRIB_URL: url, TERM: 'xterm', SHELL: '/bin/sh', ...env },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   let shown = '';

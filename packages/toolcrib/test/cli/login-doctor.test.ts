@@ -321,7 +321,7 @@ test('[LOGIN-6] doctor --login registers nothing where the client has a metadata
   expect(authorization?.get('client_id')).toBe('https://claude.ai/oauth/claude-code-client-metadata');
 });
 
-test('[LOGIN-6] what a server says reaches the terminal as plain text, on one line', async () => {
+test('[LOGIN-6] the words of a server reach the terminal as plain text, on one line', async () => {
   const nasty = 'a\u001b[2Jb\u202ec\nd';
   await using world = await startWorld({ answers: { 'GET /login/auth': back({ error: 'x', error_description: nasty }) } });
   const { code, stdout } = await runToolcrib(['doctor', '--login', world.address]);

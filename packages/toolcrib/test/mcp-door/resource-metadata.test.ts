@@ -77,7 +77,7 @@ describe.each(addresses)('the address %s', (address) => {
   });
 });
 
-describe('[LOGIN-1] what is no address of the door', () => {
+describe('[LOGIN-1] an address that the door does not have', () => {
   const near = [
     '/',
     '//',
