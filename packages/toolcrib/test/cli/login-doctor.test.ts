@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLoginBrowser } from '../../src/cli/login/login-browser.ts';
 import { loginClients } from '../../src/cli/login/login-clients.ts';
 import { wayOutFor } from '../../src/cli/login/login-doctor.ts';
 import { replayLogin } from '../../src/cli/login/replay-login.ts';
 import { startHttpServer } from '../fixtures/http-server.ts';
-import { freshRealm } from '../fixtures/keycloak-realm.ts';
+import { freshRealm, userPassword } from '../fixtures/keycloak-realm.ts';
 import { part } from '../parts.ts';
 import { startServerWithIssuer, startTestServer } from '../running-server.ts';
 import { runToolcrib } from './run-toolcrib.ts';
@@ -442,10 +443,18 @@ describe.skipIf(!keycloak.available)('[LOGIN-6] [LOGIN-2] with Keycloak as the a
       detail: expect.stringContaining('/protocol/openid-connect/auth'),
     });
 
-    // A token of this client is for the server and for this address.
-    const { access_token: token } = await realm.signIn('alice');
+    // With nothing but this scope, a token is for this address and for nothing else.
+    const only = { clientId: 'door-only', publicClient: true, directAccessGrantsEnabled: true, defaultClientScopes: ['basic', 'mcp'] };
+    await realm.administer('POST', '/clients', { ...only, attributes: { 'access.token.header.type.rfc9068': 'true' } });
+    const form = { grant_type: 'password', client_id: 'door-only', username: 'alice', password: userPassword };
+    const response = await fetch(`${realm.issuer}/protocol/openid-connect/token`, { method: 'POST', body: new URLSearchParams(form) });
+    const { access_token: token } = (await response.json()) as { access_token: string };
+    expect(decodeJwt(token).aud).toBe(address);
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-    expect((await server.client(token).post('/mcp', ping)).status).toBe(200);
-    expect((await server.client(`${token}x`).post('/mcp', ping)).status).toBe(401);
+    const ask = async (path: string) => (await server.client(token).post(path, ping)).status;
+    const rest = async () => (await server.client(token).get('/api/bff/tools')).status;
+    for (let round = 0; round < 2; round++) {
+      expect([await ask('/mcp'), await ask('/mcp?mode=search'), await ask('/mcp/other'), await rest()]).toEqual([200, 200, 401, 401]);
+    }
   });
 });

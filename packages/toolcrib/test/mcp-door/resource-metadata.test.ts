@@ -1,7 +1,7 @@
 import { discoverOAuthProtectedResourceMetadata, extractWWWAuthenticateParams, selectResourceURL } from '@modelcontextprotocol/client';
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServerWithIssuer, startTestServer, type TestServer } from '../running-server.ts';
+import { spawnServer, startServerWithIssuer, startTestServer, untilSeen, type TestServer } from '../running-server.ts';
 
 type Served = Awaited<ReturnType<typeof startServerWithIssuer>>;
 
@@ -157,6 +157,28 @@ describe('[LOGIN-1] pages in browsers', () => {
       expect([path, answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([path, 403, null]);
     }
   });
+});
+
+test('[LOGIN-1] the log shows how far a client came, once for each step, and says why a token was refused', async () => {
+  await using server = await spawnServer([]);
+  const headers = { 'user-agent': 'an-agent/1' };
+  for (let time = 0; time < 3; time++) await fetch(`${server.url}/mcp`, { method: 'POST', headers });
+  await fetch(`${server.url}${wellKnown}/mcp`, { headers });
+  await fetch(`${server.url}/mcp`, { method: 'POST', headers: { ...headers, authorization: 'Bearer nonsense' } });
+  const steps = () =>
+    server.log
+      .filter((line) => line.includes('"mcp login: '))
+      .map((line) => {
+        const { msg, agent, resource, reason } = JSON.parse(line) as Record<string, string>;
+        return [msg, agent, resource, reason];
+      });
+  await untilSeen(() => steps().length >= 3);
+  const resource = `${server.url}/mcp`;
+  expect(steps()).toEqual([
+    ['mcp login: asked to log in', 'an-agent/1', resource, undefined],
+    ['mcp login: read the metadata of an address', 'an-agent/1', resource, undefined],
+    ['mcp login: token refused', 'an-agent/1', resource, expect.stringContaining('This is not a token')],
+  ]);
 });
 
 test('[LOGIN-1] in development the metadata names an authorization server of this server', async () => {

@@ -21,7 +21,8 @@ export async function loginDoctor({ address, client: name, clientId, egress, asJ
   const url = addressFrom(address);
   const client: LoginClient = clientNamed(name);
   const browser = createLoginBrowser(wayOutFor(url, egress));
-  const steps = await replayLogin({ address: url, client, fixedId: clientId, browser });
+  const seen = await replayLogin({ address: url, client, fixedId: clientId, browser });
+  const steps = seen.map(shown);
   const isWell = steps.every(({ state }) => state !== 'broken');
   if (asJson) printJson({ ok: isWell, client: name, address: url.href, steps });
   else print(pictureOf(steps, isWell, client));
@@ -52,13 +53,18 @@ const marks = { ok: ['green', '✓'], warning: ['yellow', '!'], broken: ['red', 
 function pictureOf(steps: readonly LoginStep[], isWell: boolean, { title }: LoginClient): string {
   const lines = steps.flatMap(({ step, state, detail, cure }) => {
     const [colour, mark] = marks[state];
-    const line = `${paint(colour, mark)} ${step}: ${oneLine(detail)}`;
-    return cure === undefined ? [line] : [line, `  → ${oneLine(cure)}`];
+    const line = `${paint(colour, mark)} ${step}: ${detail}`;
+    return cure === undefined ? [line] : [line, `  → ${cure}`];
   });
   const verdict = isWell
     ? `The login of ${title} works as far as it can be seen without signing in.`
     : `The login of ${title} is broken at the step marked ✗.`;
   return [...lines, '', verdict].join('\n');
+}
+
+/** Much of it was said by the servers that were asked. */
+function shown({ step, state, detail, cure }: LoginStep): LoginStep {
+  return { step, state, detail: oneLine(detail), ...(cure !== undefined && { cure: oneLine(cure) }) };
 }
 
 function oneLine(text: string): string {
