@@ -10,6 +10,7 @@ import { createRequestRate, type RequestRate } from './resilience/request-rate.t
 import { openInventory, type Inventory } from './inventory/inventory.ts';
 import { registerBuiltin } from './inventory/register-builtin.ts';
 import { boundSources } from './inventory/source-tools.ts';
+import type { ChangeTopic } from './model/event.ts';
 import type { RefreshReport } from './model/refresh-report.ts';
 import type { BreakerState, SourceRecord, SourceStatus } from './model/source.ts';
 import { createEgress, type Egress } from './net/egress.ts';
@@ -57,6 +58,10 @@ export interface Crib extends Administration {
   readonly seals: Seals;
   /** Reaches the other servers with the same database. */
   readonly mail: Mail;
+  /** The value of a stored secret, for the server's own settings. */
+  secretOf(name: string): Promise<string | undefined>;
+  /** Calls the listener when any server has changed something about these. */
+  onChanged(listener: ChangeListener): void;
   statusOf(source: SourceRecord): SourceStatus;
   logOf(sourceId: string): ServerLog;
   /** [OPS-1] The logged messages between this server and a source. */
@@ -72,6 +77,9 @@ export interface Crib extends Administration {
    */
   close(options: { drainMs: number; answered?: Promise<unknown> }): Promise<void>;
 }
+
+/** Rejects if the change could not be read; it is then reported again. */
+type ChangeListener = (topics: ReadonlySet<ChangeTopic>) => Promise<void>;
 
 /** How long a stopping server at least retries records that could not be written. */
 const lastTryMs = 2000;
@@ -104,7 +112,8 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
   });
 
   const builtin = await registerBuiltin(store);
-  const stages = { storage, inventory, upstream, sources, execution };
+  const listeners: ChangeListener[] = [];
+  const stages = { storage, inventory, upstream, sources, execution, listeners };
   connectSignals(stages);
   // From here on, changes trigger a reload; this one catches up on earlier changes.
   await inventory.reload(new Set(['source', 'tool']));
@@ -138,6 +147,8 @@ export async function openCrib(config: CribConfig): Promise<Crib> {
     refusals,
     seals: createSeals(storage.keyRing),
     mail: storage.mail,
+    secretOf: async (name) => (await storage.secrets.get(name))?.reveal(),
+    onChanged: (listener) => void listeners.push(listener),
     statusOf: administration.sources.statusOf,
     logOf: upstream.logs.of,
     wireLogOf: (sourceId) => upstream.wireLogs.of(sourceId).log,
@@ -170,10 +181,11 @@ interface Stages {
   upstream: ReturnType<typeof openUpstream>;
   sources: Awaited<ReturnType<typeof openSources>>;
   execution: Awaited<ReturnType<typeof openExecution>>;
+  listeners: readonly ChangeListener[];
 }
 
 /** All signals that run against the order of the stages. */
-function connectSignals({ storage, inventory, upstream, sources, execution }: Stages): void {
+function connectSignals({ storage, inventory, upstream, sources, execution, listeners }: Stages): void {
   const { supervisor, settling } = sources;
   const { executor, callStep } = execution;
   sources.onSignals({
@@ -197,6 +209,7 @@ function connectSignals({ storage, inventory, upstream, sources, execution }: St
       if (topics.has('source')) supervisor.follow(inventory.sources);
       if (topics.has('secret')) await supervisor.secretsChanged();
       if (topics.has('connection')) supervisor.reconnect();
+      for (const listener of listeners) await listener(topics);
     },
     cancelCall: (callId) => executor.running(callId)?.end('cancelled'),
   });

@@ -35,6 +35,7 @@ const order = [
   'api',
   'api.ts',
   'http',
+  'login-bridge',
   'mcp-door',
   'development',
   'server',

@@ -69,7 +69,7 @@ export const callRecordQuerySchema = z.strictObject({
     ),
 });
 
-const topics = ['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call'] as const;
+const topics = ['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call', 'login'] as const;
 export const changeEventSchema = z.strictObject({
   id: z.int(),
   at: epochMs,

@@ -12,6 +12,7 @@ import type { Given } from './given.ts';
 import type { IssuerConfig } from '../identity/issuer-config.ts';
 import { issuersFrom } from './issuers.ts';
 import { journalFrom } from './journal-from.ts';
+import { loginBridgeFrom } from './login-bridge-from.ts';
 import { mcpDoorFrom } from './mcp-door-from.ts';
 import { metricsFrom } from './metrics-from.ts';
 import { registriesFrom } from './registries-from.ts';
@@ -73,6 +74,7 @@ export function serveConfig(
     auditRetentionDays: given.number('audit-retention', { least: 30, most: 36_500 }),
     ...journalFrom(given),
     ...mcpDoorFrom(given),
+    ...loginBridgeFrom(given, { ...place, publicUrl }),
     ...metricsFrom(given),
     ...(tracing === undefined ? {} : { tracing }),
     ...(pinning === undefined ? {} : { pinning }),

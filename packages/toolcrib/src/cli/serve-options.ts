@@ -204,6 +204,11 @@ export const serveOptions = {
     help: 'Serves MCP clients at /mcp, and at /mcp/{group} the tools of one group. Default: on in development, off with --issuer',
     env: 'TOOLCRIB_MCP_DOOR',
   },
+  'login-bridge': {
+    value: 'json|off',
+    help: 'Lets MCP clients log in here, and signs people in with one of the issuers, as {"client_id": …, "client_secret_file": …}. Default: on in development, where you choose who to be; off with --issuer',
+    env: 'TOOLCRIB_LOGIN_BRIDGE',
+  },
   journal: {
     value: 'on|off',
     help: 'Records calls in a file of the data folder first, and brings them into the database a moment later. Default: on with the embedded database; off with --database, where a lost machine takes with it what is not in the database yet',

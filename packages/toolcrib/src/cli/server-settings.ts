@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { issuerConfigSchema } from '../identity/issuer-config.ts';
+import { loginBridgeSchema } from '../login-bridge/bridge-config.ts';
 import { looksLikeSecretValue } from '../secrets/secret-looks.ts';
 import type { FiledOption } from './given.ts';
 import type { OptionSpec } from '../model/option-table.ts';
@@ -32,6 +33,7 @@ export const serverSettingsSchema = z
 function valueSchema(option: string, { value, many = false, help }: OptionSpec): z.ZodType {
   const kind = () => {
     if (option === 'issuer') return issuers;
+    if (option === 'login-bridge') return z.union([z.literal('off'), loginBridgeSchema]);
     if (value === undefined) return z.boolean();
     if (numbers.has(value)) return z.number().min(0);
     const text = z.string().min(1).max(4096);
@@ -57,6 +59,7 @@ export function filedOptions(
 function written(option: string, value: unknown): FiledOption['value'] {
   if (option === 'issuer')
     return JSON.stringify((value as (string | object)[]).map((one) => (typeof one === 'string' ? { issuer: one } : one)));
+  if (option === 'login-bridge' && typeof value !== 'string') return JSON.stringify(value);
   if (typeof value === 'boolean') return value;
   return Array.isArray(value) ? value.map(String) : String(value);
 }

@@ -17,6 +17,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** False for health checks, which are answered under every name and until the end. */
     guarded?: boolean;
+    /** Answers pages of any origin itself. */
+    anyOrigin?: boolean;
   }
 }
 

@@ -72,7 +72,7 @@ export function createApp(input: AppInput): FastifyInstance {
     protect(reply);
     const refused = request.routeOptions.config.guarded === false ? undefined : refusedFor(request);
     if (refused !== undefined) sendError(reply, refused);
-    else if (!crossOrigin(request, reply)) done();
+    else if (request.routeOptions.config.anyOrigin === true || !crossOrigin(request, reply)) done();
   });
 
   function refusedFor({ headers }: FastifyRequest): CribError | undefined {

@@ -2,7 +2,7 @@ import type { Json } from './json.ts';
 import type { Principal } from './principal.ts';
 
 /** What an administrative change was about; everything that keeps a copy in memory listens for its own kind. */
-export type ChangeTopic = 'source' | 'tool' | 'group' | 'policy' | 'secret' | 'connection' | 'call';
+export type ChangeTopic = 'source' | 'tool' | 'group' | 'policy' | 'secret' | 'connection' | 'call' | 'login';
 
 /** One administrative change, with what was there before and after. Its id is also the revision it made. */
 export interface ChangeEvent {

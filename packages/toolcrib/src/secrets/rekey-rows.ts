@@ -2,6 +2,7 @@ import { CribError } from '../model/crib-error.ts';
 import type { Store, StoreNouns } from '../store/store.ts';
 import type { KeyRing } from './key-ring.ts';
 import { kidOf, seal } from './seal.ts';
+import { sealedLogin } from './sealed-login.ts';
 import { asSecretRow } from './sealed-connection.ts';
 import { placeOf, tryOpen } from './stored-secret.ts';
 
@@ -51,8 +52,8 @@ export async function rekeyRows({ store, keyRing, actor, deleteUnreadable = fals
   return outcome;
 }
 
-/** Everything that is sealed: the secrets, and what users have allowed us elsewhere. */
-async function sealedRows({ secrets, connections }: StoreNouns) {
+/** Everything that is sealed: the secrets, what users have allowed us elsewhere, and what the login bridge keeps. */
+async function sealedRows({ secrets, connections, loginGrants, loginKeys }: StoreNouns) {
   const ofSecrets = (await secrets.list()).map((row) => ({
     row,
     write: (sealed: string) => secrets.put({ ...row, sealed }),
@@ -66,7 +67,20 @@ async function sealedRows({ secrets, connections }: StoreNouns) {
     },
     remove: () => connections.delete(connection.id),
   }));
-  return [...ofSecrets, ...ofConnections];
+  const ofGrants = (await loginGrants.list()).map((grant) => ({
+    row: { ...sealedLogin.grant, id: grant.id, sealed: grant.sealed },
+    write: async (sealed: string) => {
+      if (await loginGrants.update({ ...grant, sealed })) return;
+      throw new CribError('CONFLICT', 'A login was renewed in the meantime. Nothing was resealed: run the command again.');
+    },
+    remove: () => loginGrants.delete(grant.id),
+  }));
+  const ofKeys = (await loginKeys.list()).map((key) => ({
+    row: { ...sealedLogin.key, id: key.id, sealed: key.sealed },
+    write: (sealed: string) => loginKeys.put({ ...key, sealed }),
+    remove: () => loginKeys.delete(key.id),
+  }));
+  return [...ofSecrets, ...ofConnections, ...ofGrants, ...ofKeys];
 }
 
 function unreadable(keyRing: KeyRing, names: readonly string[]): CribError {

@@ -9,11 +9,13 @@ import { openMetricsListener } from '../http/metrics-listener.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Route } from '../http/route.ts';
 import { bindClaims } from '../identity/claims-by-issuer.ts';
+import type { DevIssuer } from '../identity/development/dev-issuer.ts';
 import type { IssuerConfig } from '../identity/issuer-config.ts';
 import type { TokenVerifier } from '../identity/verify-token.ts';
 import { CribError } from '../model/crib-error.ts';
 import { compileClaimCheck } from '../policy/claim-check.ts';
 import type { Address } from './address.ts';
+import { loginBridgeFor } from './login-bridge-for.ts';
 import { apiRoutes } from './api-routes.ts';
 import type { ServeConfig } from './server-config.ts';
 
@@ -35,7 +37,7 @@ interface DoorInput {
   metrics: Metrics;
   logger: Logger;
   /** Of a server in development. */
-  development: { routes: Route[]; addRoutes(app: FastifyInstance): void } | undefined;
+  development: { issuer: DevIssuer; routes: Route[]; addRoutes(app: FastifyInstance): void } | undefined;
 }
 
 export interface Door {
@@ -72,8 +74,19 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
   const tracer = crib.tracing?.tracer;
   const hasPlainCalls = takesPlainCalls({ tracer, logger });
   const doors = await doorsFor({ threads, host, port, guard, bodyLimitBytes, hasPlainCalls, executor, verifier, closing: closing.signal });
-  const authorizationServers = issuers.map(({ issuer }) => issuer);
-  const login = { verifier, authorizationServers, publicUrl, logger };
+  const bridge = await loginBridgeFor({
+    config,
+    crib,
+    verifier,
+    issuers,
+    publicUrl,
+    guard,
+    logger,
+    closing: closing.signal,
+    developmentIssuer: development?.issuer,
+  });
+  const authorizationServers = bridge === undefined ? issuers.map(({ issuer }) => issuer) : [bridge.issuer];
+  const login = { verifier, bridge: bridge?.tokens, authorizationServers, publicUrl, logger };
   const mcpDoor = await mcpDoorFor(config, development !== undefined, { crib, guard, closing: closing.signal, ...login });
   const app = createApp({
     routes: [...routes, ...(development?.routes ?? [])],
@@ -94,6 +107,7 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
     tracer,
   });
   development?.addRoutes(app);
+  bridge?.addRoutes(app);
   const metricsListener =
     config.metricsListen &&
     (await openMetricsListener({ ...config.metricsListen, metrics, guard: createMetricsGuard({ token: metricsToken, open: true }) }));
@@ -125,6 +139,7 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
           clearInterval(sweep);
           clearTimeout(cut);
           await doors?.end();
+          await bridge?.close();
         },
       };
     },

@@ -1,3 +1,4 @@
+import type { LoginBridgeConfig } from '../login-bridge/bridge-config.ts';
 import type { Limits } from '../resilience/gate.ts';
 import type { IssuerConfig } from '../identity/issuer-config.ts';
 import type { Matcher } from '../model/policy.ts';
@@ -83,6 +84,8 @@ export interface ServeConfig {
   embeddings?: boolean;
   /** [OPS-1] Where traces go; none are made where it is absent. */
   tracing?: TracingConfig;
+  /** [LOGIN-3] Signs people in for MCP clients, by one of the issuers; in development on unless it is `off`. */
+  loginBridge?: LoginBridgeConfig | 'off';
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 

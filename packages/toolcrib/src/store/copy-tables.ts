@@ -26,6 +26,9 @@ const everyTable: Record<CopiedTable, true> = {
   artifacts: true,
   durable_jobs: true,
   durable_steps: true,
+  login_records: true,
+  login_grants: true,
+  login_keys: true,
 };
 const tableNames = Object.keys(everyTable) as CopiedTable[];
 

@@ -21,6 +21,9 @@ import { createEvents, insertEvent, type Events } from './events.ts';
 import { createExclusively, type Exclusively } from './exclusively.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { createGroups, type Groups } from './groups.ts';
+import { createLoginGrants, type LoginGrants } from './login-grants.ts';
+import { createLoginKeys, type LoginKeys } from './login-keys.ts';
+import { createLoginRecords, type LoginRecords } from './login-records.ts';
 import { nameConflicts } from './name-conflicts.ts';
 import { createPolicies, type Policies } from './policies.ts';
 import { createRefusals, type Refusals } from './refusals.ts';
@@ -41,6 +44,9 @@ export interface StoreNouns {
   readonly answers: Answers;
   readonly artifacts: Artifacts;
   readonly documents: Documents;
+  readonly loginRecords: LoginRecords;
+  readonly loginGrants: LoginGrants;
+  readonly loginKeys: LoginKeys;
 }
 
 export type Change = Omit<ChangeEvent, 'id' | 'at' | 'client' | 'address' | 'actor_name'> &
@@ -155,6 +161,9 @@ function nounsOf(queries: Queries, definitionOf: DefinitionOf | undefined): Stor
     answers: createAnswers(queries),
     artifacts: createArtifacts(queries),
     documents: createDocuments(queries),
+    loginRecords: createLoginRecords(queries),
+    loginGrants: createLoginGrants(queries),
+    loginKeys: createLoginKeys(queries),
   };
 }
 

@@ -162,6 +162,40 @@ export interface Tables {
     /** Of a document that was pasted; null where it is elsewhere. */
     text: string | null;
   };
+  login_records: {
+    /** What oidc-provider calls it: Client, Interaction, AuthorizationCode, RefreshToken, Grant and so on. */
+    model: string;
+    /** SHA-256 of its id, which is a secret for most of them. */
+    id: string;
+    payload: string;
+    /** The grant that it belongs to and ends with. */
+    grant_id: string | null;
+    /** Of a code or a refresh token, which can be used once; of a client, since when somebody uses it. */
+    consumed_at: number | null;
+    used_at: number;
+    expires_at: number | null;
+  };
+  login_grants: {
+    /** The same as in the tokens. */
+    id: string;
+    /** The key of the principal who gave it. */
+    owner: string;
+    /** The session at the provider (`sid`), where it says so. */
+    session: string | null;
+    /** The client that it was given to. */
+    client: string;
+    /** One more with every change. */
+    version: number;
+    /** Until then one server is busy with the provider's refresh token, which may be usable only once. */
+    locked_until: number;
+    /** When the provider last said that it still holds. */
+    checked_at: number;
+    created_at: number;
+    expires_at: number;
+    /** The provider's tokens. */
+    sealed: string;
+  };
+  login_keys: { id: string; created_at: number; sealed: string };
   durable_jobs: {
     /** Of the call. */
     id: string;

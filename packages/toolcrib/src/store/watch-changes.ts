@@ -23,7 +23,7 @@ export interface ChangeWatch {
   pollIntervalMs?: number;
 }
 
-const everyTopic = ['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call'] as const satisfies ChangeTopic[];
+const everyTopic = ['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call', 'login'] as const satisfies ChangeTopic[];
 const signalSchema = z.strictObject({ name: z.string(), payload: z.json() });
 /** A connection that has gone silent must not be waited for until nobody may be let in any more. */
 const queryTimeoutMs = 2000;

@@ -21,6 +21,7 @@ import { registrations } from './2026-11-26-registrations.ts';
 import { journals } from './2026-11-27-journals.ts';
 import { callDoors } from './2026-11-28-call-doors.ts';
 import { endedSessions } from './2026-11-29-ended-sessions.ts';
+import { loginBridge } from './2026-11-29-login-bridge.ts';
 
 /** Every step there ever was, in the order of their names. A released step is never edited: a further one is added. */
 export function migrations(dialect: DialectName): Record<string, Migration> {
@@ -46,5 +47,6 @@ export function migrations(dialect: DialectName): Record<string, Migration> {
     '2026-11-27-journals': journals(dialect),
     '2026-11-28-call-doors': callDoors,
     '2026-11-29-ended-sessions': endedSessions(dialect),
+    '2026-11-29-login-bridge': loginBridge(dialect),
   };
 }
