@@ -50,7 +50,8 @@ export function createAuthorizationServer(input: AuthorizationServerInput): Prov
       // Whatever is asked for, there is one thing to be had; a client that asks for nothing means it too.
       scope: ({ oidc }: ProviderContext) => void (oidc.params['scope'] = bridgeScopes.join(' ')),
       // Its page would run a script.
-      response_mode: (_context: ProviderContext, value: unknown) => {
+      response_mode: ({ oidc }: ProviderContext, value: unknown) => {
+        oidc.params['response_mode'] = undefined;
         if (value !== undefined && value !== 'query') throw new errors.InvalidRequest('response_mode must be query');
       },
     },

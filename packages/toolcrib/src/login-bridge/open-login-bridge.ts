@@ -66,7 +66,7 @@ export interface LoginBridge {
 
 /** Each address may begin so many logins; they cost a row each, and perhaps a document to fetch. */
 const loginRate = { rate_per_second: 5, burst: 100 };
-const clientRate = { rate_per_second: 0.2, burst: 30 };
+const clientRate = { rate_per_second: 0.2, burst: 50 };
 const documentRate = { rate_per_second: 2, burst: 60 };
 const upkeepEveryMs = 3_600_000;
 const mostAtOnce = 1000;
@@ -168,8 +168,7 @@ function createAdmission({ hostRefusal, closing }: LoginBridgeInput) {
       if (closing.aborted) throw new CribError('SERVICE_UNAVAILABLE', 'The server is stopping: try again', { retryAfterMs: 1000 });
       const refusal = hostRefusal(request.headers.host);
       if (refusal !== undefined) throw refusal;
-      const { url = '' } = request.routeOptions;
-      if (url === '/login/auth' || url.startsWith('/login/interaction')) take(logins, callerAddress(request), loginRate);
+      if (request.routeOptions.url === '/login/auth') take(logins, callerAddress(request), loginRate);
     },
     admitClient: (request: FastifyRequest) => take(newClients, callerAddress(request), clientRate),
     mayFetch(address = ''): boolean {

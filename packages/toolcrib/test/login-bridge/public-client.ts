@@ -87,7 +87,7 @@ export async function postJson(url: string, body: unknown): Promise<{ status: nu
   return { status: response.status, headers: response.headers, json: (await response.json()) as Record<string, unknown> };
 }
 
-export async function postForm(url: string, form: Record<string, string>, headers: Record<string, string> = {}) {
+async function postForm(url: string, form: Record<string, string>, headers: Record<string, string> = {}) {
   const response = await fetch(url, { method: 'POST', headers, body: new URLSearchParams(form) });
   const text = await response.text();
   return { status: response.status, headers: response.headers, json: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> };
