@@ -23,7 +23,7 @@ const claimsSchema = z
     sub: z.string().min(1).optional(),
     sid: z.string().min(1).optional(),
     events: z.looseObject({ [event]: z.looseObject({}) }),
-    nonce: z.undefined(),
+    nonce: z.never().optional(),
   })
   .refine(({ sub, sid }) => sub !== undefined || sid !== undefined);
 const oldestSeconds = 300;

@@ -1,5 +1,6 @@
 import { CribError } from '../model/crib-error.ts';
 import { isObject, parsedJson } from '../model/json.ts';
+import { RecentMap } from '../model/recent-map.ts';
 import type { FetchDocument } from '../net/fetch-document.ts';
 import type { LoginRecords } from '../store/login-records.ts';
 import { clientMetadata, ClientMetadataError } from './client-metadata.ts';
@@ -19,6 +20,8 @@ const model = 'ClientDocument';
 /** A client whose document cannot be fetched is known by the last one for so long. */
 const keptMs = 30 * 86_400_000;
 const maxKept = 1000;
+/** The library asks more than once where it was refused, and so may somebody who wants us to ask others. */
+const pauseMs = 5000;
 
 /** The `fetch` that `oidc-provider` gets: it can fetch documents of clients, and nothing else. */
 export type FetchClientDocument = (url: string | URL) => Promise<Response>;
@@ -55,8 +58,21 @@ export function createClientDocuments({ fetchDocument, records, now, warn }: Cli
     return isObject(metadata) ? metadata : undefined;
   }
 
+  const failed = new RecentMap<{ error: unknown; at: number }>(maxKept);
+
   return async (given) => {
     const url = String(given);
+    const before = failed.get(url);
+    if (before !== undefined && now() - before.at < pauseMs) throw before.error;
+    try {
+      return await read(url);
+    } catch (error) {
+      failed.set(url, { error, at: now() });
+      throw error;
+    }
+  };
+
+  async function read(url: string): Promise<Response> {
     let metadata: object | undefined;
     try {
       metadata = await fetchNow(url);
@@ -71,5 +87,5 @@ export function createClientDocuments({ fetchDocument, records, now, warn }: Cli
       if (metadata === undefined) throw error;
     }
     return new Response(JSON.stringify(metadata), { headers: { 'content-type': 'application/json', 'cache-control': 'max-age=300' } });
-  };
+  }
 }

@@ -75,9 +75,10 @@ export class PublicClient {
   }
 }
 
-export function codeIn({ url, text }: Shown): string {
+/** What the client was given, once the browser has come back to it. */
+export function codeIn({ url, status, text }: Shown): string {
   const code = new URL(url).searchParams.get('code');
-  if (code === null) throw new Error(`There is no code in ${url} ${text}`);
+  if (code === null || status !== 0) throw new Error(`There is no code in ${url} ${text}`);
   return code;
 }
 
