@@ -116,7 +116,7 @@ describe.skipIf(!openssl.available)('clients whose id is the address of a docume
       now: Date.now,
       warn: () => {},
     });
-    await expect(fetchDocument(id)).rejects.toThrow();
+    await expect(fetchDocument(id)).rejects.toMatchObject({ name: 'CribError' });
     expect(asked).toEqual([]);
   });
 

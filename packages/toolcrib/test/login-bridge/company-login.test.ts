@@ -140,15 +140,15 @@ describe('a login that goes on', () => {
   test('[LOGIN-5] while the provider cannot be asked, nobody is let in for longer than stated, and the login goes on afterwards', async () => {
     const { enter } = await logIn();
     provider.script.refresh = 'broken';
-    await until(async () => (await enter()) === 503);
+    expect(await until(async () => (await enter()) === 503)).toBe(true);
     provider.script.refresh = 'good';
-    await until(async () => (await enter()) === 200);
+    expect(await until(async () => (await enter()) === 200)).toBe(true);
   });
 
   test('[LOGIN-4] a provider that suddenly names somebody else ends the login', async () => {
     const { enter } = await logIn();
     provider.script.access = { sub: 'somebody-else' };
-    await until(async () => (await enter()) === 401);
+    expect(await until(async () => (await enter()) === 401)).toBe(true);
   });
 
   test('[LOGIN-4] with the ID token as principal, the access token may be opaque to Toolcrib', async () => {
