@@ -272,13 +272,12 @@ const areas: Area[] = [
     built: {
       'LOGIN-1': 'Each address has its own RFC 9728 metadata, and a 401 points to it.',
       'LOGIN-2': 'A token for another resource is refused.',
-      'LOGIN-6': '`doctor --login` names the step that is broken.',
-    },
-    planned: {
       'LOGIN-3': 'A bridge is the authorization server for MCP clients, with the company’s OIDC provider behind it.',
       'LOGIN-4': 'Tokens of the provider stay sealed, are refreshed, and serve token exchange.',
       'LOGIN-5': 'A logout at the provider ends the tokens of the bridge within a stated time.',
+      'LOGIN-6': '`doctor --login` names the step that is broken.',
     },
+    planned: {},
   },
   {
     area: 'Governance',
