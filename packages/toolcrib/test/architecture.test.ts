@@ -192,7 +192,7 @@ test('[ID-4] only the listed files open the token of a caller', () => {
   expect(callers.toSorted()).toEqual(Object.keys(mayOpenInbound).toSorted());
   // Whoever makes one had the text already: that is where tokens come in.
   const making = files.filter((file) => /\bnew InboundToken\(/.test(codeOf(file)));
-  expect(making.toSorted()).toEqual(['identity/kept-principal.ts', 'identity/verify-token.ts']);
+  expect(making.toSorted()).toEqual(['identity/kept-principal.ts', 'identity/verify-token.ts', 'login-bridge/provider-principal.ts']);
 });
 
 test('[OPS-1] one folder imports OpenTelemetry, and it is loaded only when traces are wanted', () => {

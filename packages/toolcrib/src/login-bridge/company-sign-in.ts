@@ -34,7 +34,7 @@ interface CompanySignInInput {
   proof: ClientProof;
   /** Where the provider sends browsers back to. */
   callback: string;
-  fetch: GuardedFetch;
+  request: GuardedFetch;
   now: () => number;
 }
 
@@ -43,14 +43,14 @@ const refusals = new Set(['invalid_grant', 'interaction_required', 'login_requir
 
 /** [LOGIN-3] [LOGIN-4] The company's OIDC provider: code with PKCE, state, nonce, and the `iss` of the answer where the provider sends one. */
 export function createCompanySignIn(input: CompanySignInInput): CompanySignIn {
-  const { config, issuer, allowInsecure, proof, callback, fetch, now } = input;
+  const { config, issuer, allowInsecure, proof, callback, request, now } = input;
   let discovered: Promise<client.Configuration> | undefined;
 
   /** Read when it is first needed, and again where that failed: a provider that is down does not prevent a start. */
   function provider(): Promise<client.Configuration> {
     discovered ??= client
       .discovery(new URL(issuer), config.client_id, undefined, authentication(proof), {
-        [client.customFetch]: (url, init) => fetch(url, init as RequestInit),
+        [client.customFetch]: (url, init) => request(url, init as RequestInit),
         execute: allowInsecure ? [client.allowInsecureRequests] : [],
       })
       .catch((cause: unknown) => {

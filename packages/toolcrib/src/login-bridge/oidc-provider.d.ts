@@ -1,6 +1,9 @@
 /** The part of `oidc-provider` 9.13 that is used here. The types published for it are of an earlier version, and bring those of Koa along. */
 declare module 'oidc-provider' {
-  import type { IncomingMessage, ServerResponse } from 'node:http';
+  import type { FastifyReply, FastifyRequest } from 'fastify';
+
+  type IncomingMessage = FastifyRequest['raw'];
+  type ServerResponse = FastifyReply['raw'];
 
   export interface ProviderClient {
     readonly clientId: string;

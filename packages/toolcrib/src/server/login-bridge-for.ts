@@ -72,14 +72,14 @@ async function withCompany({ crib, verifier, issuers, publicUrl }: LoginBridgeFo
   ]);
   const proof = await clientProof(asked, { env: process.env, secretOf: crib.secretOf });
   const isLocal = isLoopbackHost(new URL(issuer).hostname);
-  const fetch = crib.egress.trusting(issuerOrigins([trusted])).guardedFetch({ allowInsecure, allowLoopback: isLocal });
+  const request = crib.egress.trusting(issuerOrigins([trusted])).guardedFetch({ allowInsecure, allowLoopback: isLocal });
   const company = createCompanySignIn({
     config: asked,
     issuer,
     allowInsecure: allowInsecure || isLocal,
     proof,
     callback: `${publicUrl}/login/callback`,
-    fetch,
+    request,
     now: Date.now,
   });
   const { client_id: clientId, principal_from: principalFrom = 'access_token' } = asked;

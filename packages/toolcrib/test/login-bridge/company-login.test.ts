@@ -60,7 +60,7 @@ async function logIn(at = server): Promise<{ client: PublicClient; tokens: Token
 const notFor = 'cannot go on';
 
 describe('the way back from the provider', () => {
-  test('[LOGIN-3] Toolcrib asks with code, PKCE, state and nonce', async () => {
+  test('[LOGIN-3] the provider is asked with code, PKCE, state and nonce', async () => {
     const { there } = await atProvider();
     expect(Object.fromEntries(new URL(there.url).searchParams)).toMatchObject({
       client_id: 'toolcrib-login',

@@ -162,7 +162,7 @@ describe('the page that asks', () => {
     expect(await third.submit(page, { answer: 'allow', user: 'alice', secret: bridge.secret() })).toMatchObject({ status: 400 });
   });
 
-  test('[LOGIN-3] whoever denies gives nothing, and the client is told', async () => {
+  test('[LOGIN-3] a person who denies gives nothing, and the client is told', async () => {
     const { person, page } = await ask();
     expect(errorIn(await person.submit(page, { answer: 'deny' }))).toMatchObject({ error: 'access_denied', iss: `${bridge.url}/login` });
   });
@@ -226,7 +226,7 @@ describe('codes and tokens', () => {
     for (const { json } of won) expect(await client.refresh(json.refresh_token)).toMatchObject({ json: { error: 'invalid_grant' } });
   });
 
-  test('[LOGIN-3] whoever has a token may end it, and the family with it; a stranger may not', async () => {
+  test('[LOGIN-3] a client may end what it was given, and the family with it; a stranger may not', async () => {
     for (const which of ['access_token', 'refresh_token'] as const) {
       const { client, tokens } = await bridge.logIn(known);
       const stranger = await PublicClient.register(bridge.url);
@@ -238,7 +238,7 @@ describe('codes and tokens', () => {
     }
   });
 
-  test('[LOGIN-4] what the database holds opens nothing: neither codes nor tokens, nor those of the provider', async () => {
+  test('[LOGIN-4] the content of the database opens nothing: neither codes nor tokens, nor those of the provider', async () => {
     const { tokens } = await bridge.logIn(known);
     const rows = await bridge.everythingStored();
     for (const secret of [tokens.refresh_token, tokens.access_token]) expect(rows).not.toContain(secret);

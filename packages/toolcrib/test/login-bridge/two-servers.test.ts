@@ -76,7 +76,7 @@ describe.skipIf(!postgres.available)('two servers on one database', () => {
       for (const server of [one, other]) await until(async () => (await enter(server, token)) === 401);
   });
 
-  test('[LOGIN-5] what is revoked at one server is over at the other', async () => {
+  test('[LOGIN-5] a login that is revoked at one server is over at the other', async () => {
     const { client, tokens } = await logIn();
     expect(await enter(other, tokens.access_token)).toBe(200);
     expect(await client.revoke(tokens.access_token, one.url)).toBe(200);
