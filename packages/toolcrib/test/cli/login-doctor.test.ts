@@ -312,6 +312,61 @@ describe('[LOGIN-6] doctor --login goes on, with a warning, where clients do:', 
   });
 });
 
+describe('[LOGIN-6] doctor --login looks where clients look:', () => {
+  const away: Answer = says(404, '');
+  const moved = (world: World, to: string): World => ({ ...world, answers: { ...world.answers, [to]: moving } });
+  /** The metadata of the authorization server, in another place than usual. */
+  const moving: Answer = (request, response) => {
+    const origin = `http://${request.headers.host}`;
+    const flow = { authorization_endpoint: `${origin}/login/auth`, token_endpoint: `${origin}/login/token` };
+    json(response, 200, { issuer: `${origin}/login`, ...flow, code_challenge_methods_supported: ['S256'] });
+  };
+  const gone: World = { answers: { 'GET /.well-known/oauth-authorization-server/login': away } };
+  const atRoot: Answer = (request, response) => {
+    const origin = `http://${request.headers.host}`;
+    json(response, 200, { resource: `${origin}/mcp`, authorization_servers: [`${origin}/login`] });
+  };
+  const cases: [name: string, world: World, step: string, detail: RegExp, client?: keyof typeof loginClients][] = [
+    ['the metadata of the address, without a challenge', { challenge: null }, 'resource metadata', /oauth-protected-resource\/mcp$/],
+    [
+      'the metadata of the root, where the address has none',
+      {
+        challenge: null,
+        answers: { 'GET /.well-known/oauth-protected-resource/mcp': away, 'GET /.well-known/oauth-protected-resource': atRoot },
+      },
+      'resource metadata',
+      /oauth-protected-resource$/,
+    ],
+    [
+      'OpenID Connect with the path at its end',
+      moved(gone, 'GET /.well-known/openid-configuration/login'),
+      'authorization server',
+      /openid-configuration\/login$/,
+    ],
+    [
+      'OpenID Connect as it was first',
+      moved(gone, 'GET /login/.well-known/openid-configuration'),
+      'authorization server',
+      /login\/\.well-known\/openid-configuration$/,
+    ],
+    [
+      'the whole server as the resource, for a client that takes it',
+      { resource: { resource: '{origin}/' } },
+      'resource',
+      /accepted by the client/,
+      'cursor',
+    ],
+  ];
+
+  test.each(cases)('%s', async (_name, world, step, detail, client) => {
+    await using started = await startWorld(world);
+    const { broken, steps } = await replay(started.address, client, 'mine');
+    expect(broken).toEqual([]);
+    expect(steps.find((one) => one.step === step && one.state === 'ok')?.detail).toMatch(detail);
+    expect(steps.at(-1)).toMatchObject({ step: 'sign-in page', state: 'ok' });
+  });
+});
+
 test('[LOGIN-6] doctor --login registers nothing where the client has a metadata document', async () => {
   await using world = await startWorld({ server: { client_id_metadata_document_supported: true } });
   const { ok } = await doctor(world.address, '--client', 'claude-code');

@@ -50,7 +50,7 @@ export async function findResource(
   await report.step(
     'resource',
     () => compare(resource, address, client),
-    () => `${resource} is the address of the client`,
+    () => `${resource} is ${resource === address.href ? 'the address of the client' : 'accepted by the client for its address'}`,
   );
   const asked = parameter(page.challenge, 'scope')?.split(' ').filter(Boolean);
   return { resource, authorizationServer: servers[0] ?? '', scopes: asked ?? supported };
