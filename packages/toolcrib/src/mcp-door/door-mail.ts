@@ -23,7 +23,10 @@ const mailSchema = z.discriminatedUnion('kind', [
     to: z.string(),
     errand: z.string(),
     round: z.string(),
-    about: z.string(),
+    owner: z.string(),
+    isCall: z.boolean(),
+    toolId: z.string(),
+    args: jsonObject,
     responses: jsonObject,
     abilities: z.strictObject({ elicitation: z.boolean(), sampling: z.boolean(), roots: z.boolean() }),
     progressToken: z.union([z.string(), z.number()]).optional(),
@@ -32,7 +35,7 @@ const mailSchema = z.discriminatedUnion('kind', [
   /** What came of it: notifications, and the result or the error. */
   z.strictObject({ kind: z.literal('round-notice'), to: z.string(), errand: z.string(), method: z.string(), params: jsonObject }),
   z.strictObject({ kind: z.literal('round-taken'), to: z.string(), errand: z.string() }),
-  z.strictObject({ kind: z.literal('round-result'), to: z.string(), errand: z.string(), result: z.string() }),
+  z.strictObject({ kind: z.literal('round-result'), to: z.string(), errand: z.string(), text: z.string(), isQuestion: z.boolean() }),
   z.strictObject({
     kind: z.literal('round-error'),
     to: z.string(),

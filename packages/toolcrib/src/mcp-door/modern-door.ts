@@ -22,7 +22,7 @@ export class ModernDoor {
 
   constructor(input: LegacyDoorInput) {
     this.#input = input;
-    const rounds = new Rounds(input.parts.executor, input.parts.seals);
+    const rounds = new Rounds({ ...input.parts, mail: input.mail });
     this.#methods = createDoorMethods(
       input.parts,
       (exchange, tool, args, params) => rounds.call(exchange, tool, args, params),

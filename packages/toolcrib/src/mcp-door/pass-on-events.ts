@@ -5,11 +5,13 @@ import { logLevels, type DoorExchange } from './door-exchange.ts';
 type Progress = Extract<CallEvent, { type: 'progress' }>;
 type Log = Extract<CallEvent, { type: 'log' }>;
 
-export function tellProgress({ progressToken, notify }: DoorExchange, { type: _type, ...update }: Progress): void {
+type Told = Pick<DoorExchange, 'progressToken' | 'logLevel' | 'notify'>;
+
+export function tellProgress({ progressToken, notify }: Told, { type: _type, ...update }: Progress): void {
   if (progressToken !== undefined) notify('notifications/progress', { progressToken, ...update });
 }
 
-export function tellLog({ logLevel, notify }: DoorExchange, { level, data }: Log): void {
+export function tellLog({ logLevel, notify }: Told, { level, data }: Log): void {
   if (logLevel === undefined || logLevels.indexOf(level) < logLevels.indexOf(logLevel)) return;
   notify('notifications/message', { level, data });
 }
