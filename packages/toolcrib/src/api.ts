@@ -10,6 +10,7 @@ import { refreshReportSchema } from './model/refresh-report.ts';
 import { approvals, comparedFields, toolOverridesChangeSchema, toolStates } from './model/tool.ts';
 import { longestSecret, secretNameSchema } from './secrets/secret-name.ts';
 
+export { addressListSchema, addressQuerySchema, type AddressList } from './api/addresses.ts';
 export {
   connectionSchema,
   connectionListSchema,

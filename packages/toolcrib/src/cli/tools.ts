@@ -1,9 +1,12 @@
+import { UsageError } from '../model/usage-error.ts';
 import { align } from '../text/align.ts';
 import { callerFrom, type Caller } from './caller.ts';
 import { clientOptions } from './client-options.ts';
 import { defineCommand } from './command.ts';
+import type { Given } from './given.ts';
 import { lineWidth, paint, print, printJson, remark } from './terminal.ts';
 import { listTools } from './tool-client.ts';
+import { readWeights, weightTables } from './tool-weights.ts';
 
 /** The server returns no more on a page. */
 const largestPage = 1000;
@@ -14,6 +17,7 @@ export const tools = defineCommand({
   options: {
     ...clientOptions,
     group: { value: 'id', help: 'Only tools of this group' },
+    weight: { help: 'What the list costs a model, at each address for MCP clients, and its heaviest tools' },
     limit: { value: 'number', help: 'How many tools; by default all, or 10 for a search' },
   },
   examples: [
@@ -21,11 +25,13 @@ export const tools = defineCommand({
     'toolcrib tools "convert units"',
     'toolcrib tools "send a message" --limit 30',
     'toolcrib tools --as bob --json',
+    'toolcrib tools --weight',
   ],
   async run(given) {
     const caller = await callerFrom(given);
     const [query] = given.operands;
     const group = given.text('group');
+    if (given.on('weight')) return weigh(caller, given);
     const list = await listTools(caller, {
       q: query,
       group,
@@ -43,6 +49,19 @@ export const tools = defineCommand({
     return 0;
   },
 });
+
+async function weigh(caller: Caller, given: Given<'group' | 'limit' | 'json'>): Promise<number> {
+  if (given.operands.length > 0 || given.text('group') !== undefined)
+    throw new UsageError('--weight is about every address: give it no query and no --group');
+  const weights = await readWeights(
+    caller,
+    given.text('limit') === undefined ? 10 : given.number('limit', { least: 1, most: largestPage }),
+  );
+  if (given.on('json')) printJson(weights);
+  else if (weights.addresses.length === 0) remark('The MCP door of this server is closed: `toolcrib serve --mcp-door on` opens it.');
+  else print(weightTables(weights));
+  return 0;
+}
 
 function whyEmpty({ user }: Caller, filtered: boolean): string {
   const explain = `toolcrib policy explain ${user === undefined ? '--token <jwt>' : `--as ${user}`}`;

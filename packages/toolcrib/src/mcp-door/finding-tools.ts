@@ -11,7 +11,7 @@ import { DoorError, rpcCodes } from './rpc.ts';
 const usualLimit = 10;
 const mostFound = 100;
 
-const definitions: JsonObject[] = [
+export const findingToolDefinitions: readonly JsonObject[] = [
   {
     name: 'search_tools',
     description: 'Finds tools by what they do. Returns names with one line each; describe_tool has the details.',
@@ -68,7 +68,7 @@ export function createFindingTools(
   }
 
   return {
-    page: () => `"tools":${JSON.stringify(definitions)}`,
+    page: () => `"tools":${JSON.stringify(findingToolDefinitions)}`,
     answer(caller, { name, arguments: args }) {
       if (name === 'search_tools') return search(caller, args);
       if (name !== 'describe_tool' && name !== 'call_tool') throw unknownTool(name);

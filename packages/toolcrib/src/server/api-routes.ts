@@ -29,6 +29,7 @@ import { sourceRoutes } from '../http/routes/sources.ts';
 import { toolRoutes } from '../http/routes/tools.ts';
 import { userConnectionRoutes } from '../http/routes/user-connections.ts';
 import { utcpCallRoutes } from '../http/routes/utcp-calls.ts';
+import { addressRoutes } from '../mcp-door/address-routes.ts';
 import type { ClaimCheck } from '../policy/claim-check.ts';
 import { version } from '../version.ts';
 
@@ -41,16 +42,19 @@ interface ApiRoutesInput {
   metricsGuard: MetricsGuard;
   /** Where callers reach the server, without a slash at its end. */
   publicUrl: string;
+  /** Whether MCP clients are served. */
+  mcpDoor: boolean;
   /** Aborts when the server begins to stop. */
   closing: AbortSignal;
 }
 
 /** Every route that the OpenAPI document lists. */
 export function apiRoutes(input: ApiRoutesInput): Route[] {
-  const { crib, verifier, issuers, administers, metrics, metricsGuard, publicUrl, closing } = input;
+  const { crib, verifier, issuers, administers, metrics, metricsGuard, publicUrl, mcpDoor, closing } = input;
   let document: object | undefined;
   const routes: Route[] = [
     ...toolRoutes({ ...crib, publicUrl }),
+    ...addressRoutes({ ...crib, publicUrl, isOpen: mcpDoor }),
     ...callRoutes(crib),
     ...ownCallRoutes(crib),
     ...utcpCallRoutes(crib),

@@ -66,7 +66,17 @@ export async function openDoor({ config, crib, verifier, issuers, address, metri
   const closing = new AbortController();
   const administers = compileClaimCheck(bindClaims(issuers, config).administrators);
   const metricsGuard = createMetricsGuard({ token: metricsToken, open: development !== undefined });
-  const routes = apiRoutes({ crib, verifier, issuers, administers, metrics, metricsGuard, publicUrl, closing: closing.signal });
+  const routes = apiRoutes({
+    crib,
+    verifier,
+    issuers,
+    administers,
+    metrics,
+    metricsGuard,
+    publicUrl,
+    mcpDoor: config.mcpDoor ?? development !== undefined,
+    closing: closing.signal,
+  });
   const publicHost = config.publicUrl === undefined ? [] : [new URL(config.publicUrl).host];
   const guard = { host, allowedHosts: [...config.allowedHosts, ...publicHost], allowedOrigins: config.allowedOrigins };
   const { bodyLimitBytes, threads } = config;

@@ -138,7 +138,7 @@ describe.skipIf(!postgres.available)('a client before two servers on one Postgre
     connected.client.setNotificationHandler('notifications/tools/list_changed', () => heard.resolve());
     let hidden = false;
     const changing = setInterval(() => void admin.patch('/api/tools/one:echo', { hidden: (hidden = !hidden) }), 500);
-    await heard.promise.finally(() => clearInterval(changing));
+    await expect(heard.promise.finally(() => clearInterval(changing))).resolves.toBeUndefined();
     await admin.patch('/api/tools/one:echo', { hidden: false });
   }, 60_000);
 });
