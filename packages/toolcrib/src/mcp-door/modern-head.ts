@@ -14,7 +14,11 @@ export const metaKeys = {
 } as const;
 
 /** Where each method says what it is about, which a header repeats for proxies. */
-const nameFields: Record<string, string> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' };
+const nameFields = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+]);
 
 function metaOf(params: unknown): JsonObject | undefined {
   const meta = isObject(params) ? params['_meta'] : undefined;
@@ -59,7 +63,7 @@ function checkMethod(method: string, header: string | string[] | undefined): voi
 }
 
 function checkName(method: string, params: JsonObject, header: string | string[] | undefined): void {
-  const field = nameFields[method];
+  const field = nameFields.get(method);
   const value = field === undefined ? undefined : params[field];
   if (field === undefined || (header === undefined && typeof value !== 'string')) return;
   const decoded = header === undefined ? undefined : decodedHeader(String(header).trim());

@@ -38,7 +38,7 @@ export class OfferMethods {
 
   /** Undefined where the method is none of these. */
   async dispatch(method: string, params: JsonObject, exchange: DoorExchange): Promise<string | undefined> {
-    const listed = listMethods[method];
+    const listed = Object.hasOwn(listMethods, method) ? listMethods[method] : undefined;
     if (listed !== undefined) return this.#list(exchange.caller, listed);
     switch (method) {
       case 'resources/read':

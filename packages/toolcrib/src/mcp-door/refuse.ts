@@ -1,3 +1,4 @@
+import { CribError } from '../model/crib-error.ts';
 import { isObject, parsedJson } from '../model/json.ts';
 import type { DoorReply } from './door-reply.ts';
 import { DoorError, errorText, rpcCodes, type RpcId } from './rpc.ts';
@@ -11,6 +12,7 @@ export function refuse(reply: DoorReply, error: unknown, id: RpcId | null): void
 /** What is not an error of the protocol is a fault of ours, or a refusal in words. */
 export function asDoorError(error: unknown): DoorError {
   if (error instanceof DoorError) return error;
+  if (error instanceof CribError && error.code === 'VALIDATION_ERROR') return new DoorError(rpcCodes.invalidParams, error.message);
   const message = error instanceof Error ? error.message : 'Something failed inside Toolcrib';
   return new DoorError(rpcCodes.internal, message);
 }
@@ -26,5 +28,5 @@ const longestId = 256;
 export const idRule = `id must be a number, or a text of at most ${longestId} characters`;
 
 export function isRpcId(id: unknown): id is RpcId {
-  return typeof id === 'string' ? id.length <= longestId : typeof id === 'number';
+  return typeof id === 'string' ? id.length <= longestId : Number.isFinite(id);
 }
