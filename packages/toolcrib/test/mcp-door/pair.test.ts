@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient } from '../fixtures/api-client.ts';
+import { startEverything } from '../conformance/everything/serve-http.ts';
+import { watchedUri } from '../conformance/everything/catalogue.ts';
 import { fixture, fixtureRules } from '../fixtures/open-server.ts';
 import { startTokenIssuer } from '../fixtures/token-issuer.ts';
 import { freshPostgresDatabase, part, type FreshDatabase } from '../parts.ts';
@@ -13,36 +15,49 @@ describe.skipIf(!postgres.available)('a client before two servers on one Postgre
   let issuer: Awaited<ReturnType<typeof startTokenIssuer>>;
   let servers: [TestServer, TestServer];
   let admin: ApiClient;
+  let everything: Awaited<ReturnType<typeof startEverything>>;
   let token: string;
 
   beforeAll(async () => {
     database = await freshPostgresDatabase();
     issuer = await startTokenIssuer();
-    const config = { databaseUrl: database.url, issuers: [issuer.config], mcpDoor: true, runRules: fixtureRules };
+    everything = await startEverything({ era: 'legacy' });
+    const config = {
+      databaseUrl: database.url,
+      allowedNetworks: ['loopback'] as ['loopback'],
+      issuers: [issuer.config],
+      mcpDoor: true,
+      runRules: fixtureRules,
+    };
     servers = await Promise.all([startTestServer(config), startTestServer(config)]);
     token = await issuer.sign(userClaims);
     admin = servers[0].client(await issuer.sign(adminClaims));
     await admin.post('/api/sources?wait=60000', { name: 'One', mcp_command: fixture('plain'), mcp_lifecycle_mode: 'singleton' });
+    await admin.post('/api/sources?wait=60000', { name: 'Everything', mcp_server_url: everything.url, allow_insecure: true });
     await admin.post('/api/groups', { id: 'all', name: 'All', selectors: [{ source: '*' }] });
     const matchers = [{ path: 'sub', operator: 'exists' }];
     await admin.post('/api/policies', { id: 'everybody', name: 'Everybody', matchers, groups: ['all'] });
-    for (const server of servers) await until(async () => (await server.client(token).listedNames()).includes('one:elicit'));
+    for (const server of servers) {
+      const list = async () => (await server.client(token).get('/api/bff/tools?limit=1000')).text;
+      for (const tool of ['one:elicit', 'everything:test_simple_text']) await until(async () => (await list()).includes(`"${tool}"`));
+    }
   }, 120_000);
   afterAll(async () => {
     for (const server of servers) await server[Symbol.asyncDispose]();
     await issuer[Symbol.asyncDispose]();
+    await everything[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
   });
 
   /** Every POST goes to the server that did not get the one before; streams go to the one that `streams` says. */
-  async function enter(era: Era, streams = 1) {
+  async function enter(era: Era, streams = 1, isSpread = true) {
     let posts = 0;
     const connected = await connectToDoor({
       url: `${servers[0].url}/mcp`,
       era,
       token,
       route(url, method) {
-        const n = method === 'POST' ? posts++ % 2 : streams;
+        const n = method === 'POST' ? (isSpread ? posts++ % 2 : 0) : streams;
         return url.replace(servers[0].url, servers[n]?.url ?? '');
       },
     });
@@ -131,6 +146,19 @@ describe.skipIf(!postgres.available)('a client before two servers on one Postgre
       await until(async () => (await send(servers[1], 'POST', sessionId, ping)).status === 404);
     }
   });
+
+  test('[DOOR-5] a stream at one hears of a resource that was subscribed to at the other', async () => {
+    await using connected = await enter('legacy', 1, false);
+    const { client } = connected;
+    const uri = `toolcrib://everything/${watchedUri}`;
+    const heard: string[] = [];
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void heard.push(params.uri));
+    await client.subscribeResource({ uri });
+    // The client opens its stream when it likes.
+    const changing = setInterval(() => everything.catalogue.update(), 300);
+    await until(async () => heard.length > 0).finally(() => clearInterval(changing));
+    expect(new Set(heard)).toEqual(new Set([uri]));
+  }, 60_000);
 
   test('[DOOR-5] a stream at one hears of changed lists while calls go to both', async () => {
     await using connected = await enter('legacy', 0);

@@ -113,7 +113,7 @@ test.each(eras)('[DOOR-5] the level of a session decides which log messages reac
   expect(heard).toHaveLength(3);
 });
 
-test.each(eras)('[DOOR-5] what is too large for an answer is a link that only its owner can read, in the %s era', async (era) => {
+test.each(eras)('[DOOR-5] a part too large for its answer is a link that only its owner can read, in the %s era', async (era) => {
   await using connected = await enter(era);
   await connected.connect();
   const { content } = await connected.client.callTool({ name: 'one_huge', arguments: { bytes: 100_000 } });
