@@ -135,7 +135,7 @@ describe.skipIf(!postgres.available)('two servers on one PostgreSQL', () => {
     await using watching = await watch(here, 20);
     const told = once(watching.seen, 'change');
     await sql`delete from events`.execute(there.kysely);
-    expect(await told).toEqual([new Set(['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call']), 0]);
+    expect(await told).toEqual([new Set(['source', 'tool', 'group', 'policy', 'secret', 'connection', 'call', 'login']), 0]);
   });
 
   test('[POL-5] are told of a change until they have taken it over, with one warning', async () => {
