@@ -57,3 +57,25 @@ test('[LOGIN-3] addresses in the answers follow the configuration, whatever host
     expect(await response.json()).toMatchObject({ issuer: `${bridge.url}/login`, token_endpoint: `${bridge.url}/login/token` });
   }
 });
+
+test('[LOGIN-3] pages of any origin may register, get tokens and end them, without anything that a browser sends by itself', async () => {
+  const origin = 'https://client.example';
+  for (const path of ['/login/register', '/login/token', '/login/revoke', '/login/jwks', ...places]) {
+    const asking = {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type,mcp-protocol-version',
+    };
+    const { status, headers } = await fetch(`${bridge.url}${path}`, { method: 'OPTIONS', headers: asking });
+    expect([path, status, headers.get('access-control-allow-headers')]).toEqual([path, 204, 'content-type,mcp-protocol-version']);
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
+  }
+  const client = await PublicClient.register(bridge.url);
+  for (const [path, body] of [
+    ['/login/token', { grant_type: 'refresh_token', refresh_token: 'x', client_id: client.id }],
+    ['/login/revoke', { token: 'x', client_id: client.id }],
+  ] as const) {
+    const response = await fetch(`${bridge.url}${path}`, { method: 'POST', headers: { origin }, body: new URLSearchParams(body) });
+    expect(response.headers.get('access-control-allow-origin')).toMatch(/^(\*|https:\/\/client\.example)$/);
+  }
+});
