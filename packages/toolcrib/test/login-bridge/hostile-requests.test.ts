@@ -238,6 +238,33 @@ describe('codes and tokens', () => {
     }
   });
 
+  test('[DOOR-4] a session of one person is unknown to another, and goes on after a refresh', async () => {
+    const [alice, bob] = [await bridge.logIn(known, 'alice'), await bridge.logIn(known, 'bob')];
+    const send = (token: string, method: string, headers: Record<string, string> = {}) => {
+      const params =
+        method === 'initialize' ? { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } } : {};
+      const all = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      };
+      return fetch(`${bridge.url}/mcp`, { method: 'POST', headers: all, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+    };
+    const begun = await send(alice.tokens.access_token, 'initialize');
+    await begun.body?.cancel();
+    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
+    const list = async (token: string) => {
+      const response = await send(token, 'tools/list', session);
+      await response.body?.cancel();
+      return response.status;
+    };
+    expect(await list(alice.tokens.access_token)).toBe(200);
+    expect(await list(bob.tokens.access_token)).toBe(404);
+    const { json } = await alice.client.refresh(alice.tokens.refresh_token);
+    expect(await list(json.access_token)).toBe(200);
+  });
+
   test('[LOGIN-4] the content of the database opens nothing: neither codes nor tokens, nor those of the provider', async () => {
     const { tokens } = await bridge.logIn(known);
     const rows = await bridge.everythingStored();
