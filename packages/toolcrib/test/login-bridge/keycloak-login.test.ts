@@ -84,6 +84,23 @@ describe.skipIf(!keycloak.available)('the bridge in front of Keycloak', () => {
     expect((await bridge.server.client(tokens.access_token).get('/api/bff/tools')).status).toBe(401);
   });
 
+  test('[LOGIN-4] policies decide by what Keycloak says of the person', async () => {
+    const matchers = [{ path: 'groups', operator: 'contains', value: '/managers' }];
+    expect(await bridge.admin.post('/api/policies', { id: 'managers', name: 'Managers', matchers, groups: ['everything'] })).toMatchObject({
+      status: 201,
+    });
+    expect(await bridge.admin.delete('/api/policies/everybody')).toMatchObject({ status: 204 });
+    const toolsOf = async (username: string) => {
+      const sdk = new SdkClient(`${bridge.url}/mcp`);
+      const person = bridge.person();
+      await sdk.logIn(person, (page) => bridge.allow(person, page, username));
+      await using client = await sdk.connect();
+      return (await client.listTools()).tools.map(({ name }) => name);
+    };
+    expect(await toolsOf('alice')).toContain('pizzeria_whoami');
+    expect(await toolsOf('bob')).toEqual([]);
+  });
+
   test('[LOGIN-5] after the person is signed out at Keycloak, nothing that the bridge gave out is of use within the stated time', async () => {
     const { client, tokens } = await logIn('bob');
     expect(await enter(tokens.access_token)).toBe(200);
