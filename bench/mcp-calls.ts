@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { benchOptions } from './bench-options.ts';
-import { echoRequests, peerRequests } from './echo-requests.ts';
+import { doorRequests, echoRequests, eras, peerRequests } from './echo-requests.ts';
 import { startIssuer } from './issuer.ts';
 import { startLoadProcess } from './load-process.ts';
 import { baseline, measureCalls, overHttp, type Contestant, type Spell } from './measure-calls.ts';
-import { comparisons, mcpTargets, mcpToMarkdown, type Absent, type McpResults } from './mcp-report.ts';
+import { comparisons, doorOf, mcpTargets, mcpToMarkdown, type Absent, type McpResults } from './mcp-report.ts';
 import { sourceOf, startWithSources } from './mcp-toolcrib.ts';
 import { measureStandby } from './measure-standby.ts';
 import { installed } from './peers/installed.ts';
@@ -52,7 +52,8 @@ async function callsBesideOthers() {
   await using running = new AsyncDisposableStack();
   const load = running.use(startLoadProcess());
   const contestants: Contestant[] = [];
-  const places = new Map<string, DatabasePlace>();
+  /** Where each server of ours has its record, and the contestants that are ways into it. */
+  const places: { place: DatabasePlace; names: string[] }[] = [];
   const absent: Absent[] = [];
   const { toToolcrib, toEcho } = echoRequests(issuer, options.users);
 
@@ -90,8 +91,16 @@ async function callsBesideOthers() {
     const source = setup.sourceOf('echo', upstream, { lifecycle_mode: 'singleton' });
     const { server, place } = await setup.startWithSources(issuer, join(directory, `${version}-${upstream.kind}`), [source]);
     running.use(server);
-    places.set(name, place);
-    contestants.push(overHttp({ load, name, server, requests: toToolcrib, companions: behind(server.pid, upstream) }));
+    const companions = behind(server.pid, upstream);
+    contestants.push(overHttp({ load, name, server, requests: toToolcrib, companions }));
+    places.push({ place, names: [name] });
+    if (version !== 'toolcrib') return;
+    for (const era of eras) {
+      const requests = await doorRequests(issuer, options.users, server.port, era);
+      const doorName = `${doorOf(era)} (${upstream.kind})`;
+      contestants.push(overHttp({ load, name: doorName, server, requests, companions }));
+      places.at(-1)?.names.push(doorName);
+    }
   }
 
   async function addPeer(peer: Peer, upstream: Upstream): Promise<void> {
@@ -125,10 +134,10 @@ async function callsBesideOthers() {
   });
   for (const [name, reason] of failed) absent.push({ name, reason: `it did not hold out: ${reason}` });
   await running.disposeAsync();
-  for (const [name, place] of places) {
-    const expected = answered.get(name) ?? 0;
+  for (const { place, names } of places) {
+    const expected = names.reduce((sum, name) => sum + (answered.get(name) ?? 0), 0);
     const recorded = await recordedCalls(place);
-    if (recorded !== expected) throw new Error(`${name} got ${expected} calls but recorded ${recorded}`);
+    if (recorded !== expected) throw new Error(`${names.join(', ')} got ${expected} calls but recorded ${recorded}`);
   }
   return { figures, compared: comparisons(figures, compare), turns, absent };
 }

@@ -5,8 +5,9 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openProfiler, type Profiler } from './cpu-profile.ts';
-import { echoRequests } from './echo-requests.ts';
+import { doorRequests, echoRequests, eras } from './echo-requests.ts';
 import { startIssuer } from './issuer.ts';
+import type { PreparedRequest } from './load.ts';
 import { startLoadProcess } from './load-process.ts';
 import { sourceOf, startWithSources } from './mcp-toolcrib.ts';
 import { setupOf, type ServerSetup } from './other-checkout.ts';
@@ -22,6 +23,7 @@ const { values: options } = parseArgs({
   options: {
     upstream: { type: 'string', default: 'stdio' },
     beside: { type: 'string' },
+    door: { type: 'boolean', default: false },
     connections: { type: 'string', default: '32' },
     rounds: { type: 'string', default: '4' },
     seconds: { type: 'string', default: '2' },
@@ -40,6 +42,7 @@ const firstWarmUpSeconds = 3;
 interface Profiled {
   name: string;
   server: ServerProcess;
+  requests: PreparedRequest[];
   companions: number[];
   profiler: Profiler;
   totals: Attribution;
@@ -54,11 +57,19 @@ const directory = cleanup.adopt(await mkdtemp(join(tmpdir(), 'toolcrib-bench-'))
 const issuer = cleanup.use(await startIssuer());
 const load = cleanup.use(startLoadProcess());
 const upstream = await startUpstream();
-const { toToolcrib: requests } = echoRequests(issuer, users);
+const { toToolcrib } = echoRequests(issuer, users);
 
 const versions: Profiled[] = [];
 if (options.beside !== undefined) versions.push(await start('before', await setupOf(resolve(options.beside))));
 versions.push(await start(options.beside === undefined ? 'now' : 'after', { sourceOf, startWithSources }));
+// The same server by another way in, so that nothing else differs.
+const [rest] = versions.slice(-1);
+if (options.door && rest !== undefined) {
+  for (const era of eras) {
+    const requests = await doorRequests(issuer, users, rest.server.port, era);
+    versions.push({ ...rest, name: `door ${era}`, requests, totals: nothing() });
+  }
+}
 for (const version of versions) await run(version, firstWarmUpSeconds, false);
 for (let round = 0; round < rounds; round++) {
   for (const version of round % 2 === 0 ? versions : versions.toReversed()) await run(version, seconds, true);
@@ -84,13 +95,17 @@ async function start(name: string, setup: Pick<ServerSetup, 'sourceOf' | 'startW
   const children = descendantsOf(server.pid);
   for (const child of children) pinToCore(child, 1);
   const profiler = cleanup.use(await openProfiler(inspectorPort, samplingIntervalUs));
-  const totals: Attribution = { parts: new Map(), unknown: new Map() };
-  return { name, server, companions: [...children, ...upstream.pids], profiler, totals, calls: 0, mainSeconds: 0, allSeconds: 0 };
+  const companions = [...children, ...upstream.pids];
+  return { name, server, requests: toToolcrib, companions, profiler, totals: nothing(), calls: 0, mainSeconds: 0, allSeconds: 0 };
+}
+
+function nothing(): Attribution {
+  return { parts: new Map(), unknown: new Map() };
 }
 
 async function run(version: Profiled, measuredSeconds: number, isCounted: boolean): Promise<void> {
   const { pid, port } = version.server;
-  const job = { port, pid, companions: version.companions, connections, requests };
+  const job = { port, pid, companions: version.companions, connections, requests: version.requests };
   await version.profiler.start();
   const before = secondsOf(pid);
   const report = await load.run({ ...job, warmUp: { calls: 0, seconds: 0 }, measured: { calls: users, seconds: measuredSeconds } });

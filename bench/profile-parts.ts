@@ -5,6 +5,7 @@ export const unclassified = 'not classified';
 /** The parts of a call, in the order of the table. */
 export const parts = [
   'HTTP in',
+  'MCP door',
   'write to the client',
   'token',
   'admission, policy, limits',
@@ -65,6 +66,7 @@ const rules: readonly Rule[] = [
   { part: 'MCP out', file: dependency('@modelcontextprotocol/[^/]+') },
   { part: 'write to the client', file: /^node:_http_outgoing/, name: /send|write|end|flush|finish|cork|header/i },
   { part: 'write to the client', file: /^node:_http_server/, name: /write|finish|header/i },
+  { part: 'MCP door', file: own('mcp-door/') },
   { part: 'HTTP in', file: /^node:(_http_|internal\/http)/ },
   { part: 'HTTP in', file: own('http/') },
   { part: 'execution and lifecycle', file: own(String.raw`[\w-]+\.[tj]s$`) },

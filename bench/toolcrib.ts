@@ -19,7 +19,7 @@ export interface ToolcribOptions {
 
 export const fromSource = join(packageDirectory, 'bin', 'toolcrib.cjs');
 
-/** `toolcrib serve` as an operator starts it, but without limits per user, which are not measured here. */
+/** `toolcrib serve` as an operator starts it, with its MCP door open, but without limits per user, which are not measured here. */
 export function startToolcrib({
   program = fromSource,
   issuer,
@@ -32,9 +32,10 @@ export function startToolcrib({
   // The servers behind it run on this machine, and nobody is there to approve their tools.
   const place = ['--data', dataDir, '--issuer', issuer, '--allow-network', 'loopback', '--pinning', 'off'];
   const database = databaseUrl === undefined ? [] : ['--database', databaseUrl];
+  const door = ['--mcp-door', 'on'];
   const rules = runRules === undefined ? [] : ['--run-rules', runRules];
   return startServerProcess({
-    args: (port) => [program, 'serve', '--port', String(port), ...place, ...unlimited, ...database, ...rules],
+    args: (port) => [program, 'serve', '--port', String(port), ...place, ...unlimited, ...database, ...rules, ...door],
     env,
   });
 }

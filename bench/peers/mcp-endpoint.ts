@@ -4,10 +4,9 @@ export type McpHeaders = Record<string, string>;
 const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 /** Does the handshake with an MCP server over streamable HTTP; undefined if it does not answer yet. */
-export async function openMcpEndpoint(url: string, own: McpHeaders = {}): Promise<McpHeaders | undefined> {
+export async function openMcpEndpoint(url: string, own: McpHeaders = {}, protocolVersion = '2025-06-18'): Promise<McpHeaders | undefined> {
   const post = (message: object, headers: McpHeaders) =>
     fetch(url, { method: 'POST', headers: { ...accept, ...headers }, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
-  const protocolVersion = '2025-06-18';
   const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'bench', version: '1.0.0' } };
   try {
     const response = await post({ id: 0, method: 'initialize', params }, own);

@@ -24,6 +24,7 @@ export const notRun: Record<string, string> = {
   'npm run bench:docker -- --samples 10': measures,
   'npm run bench:profile': measures,
   'npm run bench:profile -- --beside ../before': measures,
+  'npm run bench:profile -- --door': measures,
   'npm run bench:memory': measures,
   'npm run bench:openapi': measures,
   'npm run bench:openapi -- --rounds 1 --seconds 3': measures,
