@@ -21,8 +21,11 @@ export const abilityFor: Readonly<Record<string, keyof ClientAbilities>> = {
   'roots/list': 'roots',
 };
 
+const nothingOffered: JsonObject = Object.freeze({});
+
 /** The same in the words of the protocol. */
 export function capabilitiesOf({ elicitation, sampling, roots }: ClientAbilities): JsonObject {
+  if (!elicitation && !sampling && !roots) return nothingOffered;
   return { ...(elicitation && { elicitation: { form: {} } }), ...(sampling && { sampling: {} }), ...(roots && { roots: {} }) };
 }
 
@@ -38,13 +41,15 @@ export interface DoorCaller {
 }
 
 const longestAgent = 200;
+const isPlain = /^[ -~]*$/;
 
 /** [DOOR-3] `name/version`, without control characters. */
 export function agentOf(info: unknown): string | null {
   const { name, version } = (typeof info === 'object' && info !== null ? info : {}) as { name?: unknown; version?: unknown };
   if (typeof name !== 'string' || name === '') return null;
   const text = typeof version === 'string' && version !== '' ? `${name}/${version}` : name;
-  return text.replaceAll(/\p{C}/gu, '').slice(0, longestAgent);
+  const shown = isPlain.test(text) ? text : text.replaceAll(/\p{C}/gu, '');
+  return shown.slice(0, longestAgent);
 }
 
 export function abilitiesOf(capabilities: unknown): ClientAbilities {

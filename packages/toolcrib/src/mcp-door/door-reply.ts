@@ -17,9 +17,10 @@ export class DoorReply {
   /** Nothing is sent where nobody is there any more. */
   send(status: number, body?: string, more: readonly string[] = []): void {
     if (this.#response.destroyed) return;
-    const type = body === undefined ? [] : ['content-type', json];
-    const length = body === undefined ? '0' : String(Buffer.byteLength(body));
-    this.#response.writeHead(status, [...this.#head, ...more, ...type, 'content-length', length]);
+    const head = [...this.#head, ...more];
+    if (body === undefined) head.push('content-length', '0');
+    else head.push('content-type', json, 'content-length', String(Buffer.byteLength(body)));
+    this.#response.writeHead(status, head);
     this.#response.end(body);
   }
 
@@ -28,7 +29,7 @@ export class DoorReply {
   }
 
   onClose(listener: () => void): void {
-    this.#response.once('close', listener);
+    this.#response.on('close', listener);
   }
 }
 

@@ -29,7 +29,7 @@ export function createDoorTools(
     const all = inventory.accessOf(principal).tools;
     // A group that the caller gets nothing from and one that does not exist look alike.
     const belongs = group === undefined ? () => true : (inventory.rules.groups.get(group) ?? (() => false));
-    const key = `${names} ${group ?? ''}`;
+    const key = group === undefined ? names : `${names} ${group}`;
     const found = kept.get(all)?.get(key);
     if (found !== undefined && (group === undefined || found.belongs === inventory.rules.groups.get(group))) return found.tools;
     const tools = new ToolsAtAddress(group === undefined ? all : all.filter(belongs), names === 'own');

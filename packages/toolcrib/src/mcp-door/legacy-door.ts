@@ -56,7 +56,7 @@ export class LegacyDoor {
     );
     this.#standing = new StandingStreams({ methods: this.#methods, open: streams, closing });
     mail.on('answer', ({ session, message }) => this.#sessions.named(session)?.answered(message));
-    mail.on('cancel', ({ session, id }) => this.#sessions.named(session)?.cancel(id));
+    mail.on('cancel', ({ session, id }) => this.#sessions.named(session)?.running.cancel(id));
     mail.on('speak', ({ session, json }) => this.#sessions.named(session)?.speak(json));
     mail.on('level', ({ session, level }) => {
       const live = this.#sessions.named(session);
@@ -159,7 +159,7 @@ export class LegacyDoor {
     const { nonce } = session.terms;
     const id = isObject(params) ? params['requestId'] : undefined;
     if (method === 'notifications/cancelled' && isRpcId(id)) {
-      if (!session.cancel(id)) this.#passOn(principal, { kind: 'cancel', session: nonce, id });
+      if (!session.running.cancel(id)) this.#passOn(principal, { kind: 'cancel', session: nonce, id });
     } else if (method === undefined && isRpcId(message['id']) && !session.answered(message)) {
       this.#passOn(principal, { kind: 'answer', session: nonce, message });
     }

@@ -4,6 +4,7 @@ import type { DoorExchange, LogLevel } from './door-exchange.ts';
 import type { LegacyAnswer } from './legacy-answer.ts';
 import type { LiveSession } from './live-session.ts';
 import { asDoorError } from './refuse.ts';
+import type { Cancellable } from './running-requests.ts';
 import { errorText, notificationText, resultText, type RpcId } from './rpc.ts';
 
 interface LegacyExchangeInput {
@@ -15,32 +16,32 @@ interface LegacyExchangeInput {
 }
 
 /** A request of a revision with sessions while it is being answered: the client can be told and asked meanwhile, and can cancel it. */
-export class LegacyExchange implements DoorExchange {
+export class LegacyExchange implements DoorExchange, Cancellable {
+  readonly id: RpcId;
+  place = -1;
   readonly caller: DoorCaller;
   readonly progressToken: string | number | undefined;
-  readonly #id: RpcId;
   readonly #session: LiveSession | undefined;
   readonly #answer: LegacyAnswer;
-  readonly #done: (() => void) | undefined;
   readonly #cancels: (() => void)[] = [];
 
   constructor({ id, caller, session, answer, params }: LegacyExchangeInput) {
     this.caller = caller;
-    this.#id = id;
+    this.id = id;
     this.#session = session;
     this.#answer = answer;
     this.progressToken = progressTokenOf(params);
-    this.#done = session?.running(id, () => this.#cancel());
+    session?.running.add(this);
   }
 
   answered(result: string): void {
-    this.#done?.();
-    this.#answer.answer(resultText(this.#id, result));
+    this.#session?.running.remove(this);
+    this.#answer.answer(resultText(this.id, result));
   }
 
   failed(error: unknown): void {
-    this.#done?.();
-    this.#answer.answer(errorText(this.#id, asDoorError(error)));
+    this.#session?.running.remove(this);
+    this.#answer.answer(errorText(this.id, asDoorError(error)));
   }
 
   get logLevel(): LogLevel | undefined {
@@ -61,7 +62,7 @@ export class LegacyExchange implements DoorExchange {
     this.#answer.onGone(listener);
   }
 
-  #cancel(): void {
+  cancel(): void {
     for (const listener of this.#cancels) listener();
   }
 }

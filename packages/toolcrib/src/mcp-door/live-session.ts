@@ -4,6 +4,7 @@ import type { Principal } from '../model/principal.ts';
 import type { LogLevel } from './door-exchange.ts';
 import type { RpcId } from './rpc.ts';
 import type { SessionTerms } from './session-id.ts';
+import { RunningRequests } from './running-requests.ts';
 import { StreamLog } from './stream-log.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -36,12 +37,12 @@ export class LiveSession {
   isEnded = false;
   /** Set with the first one. */
   subscriptions: Subscriptions | undefined;
+  readonly running = new RunningRequests();
   readonly #server: string;
   readonly #streams = new Map<string, StreamLog>();
   /** Streams on which the server speaks by itself, the newest last. */
   readonly #standing = new Set<StreamLog>();
   readonly #questions = new Map<RpcId, Question>();
-  readonly #running = new Map<RpcId, () => void>();
   #asked = 0;
 
   constructor({ id, terms, principal, server }: LiveSessionInput) {
@@ -57,7 +58,7 @@ export class LiveSession {
 
   /** Whether anything would be lost if it were forgotten. */
   get isBusy(): boolean {
-    return this.hasStanding || this.#running.size > 0;
+    return this.hasStanding || this.running.size > 0;
   }
 
   used(principal: Principal): void {
@@ -128,26 +129,10 @@ export class LiveSession {
     return true;
   }
 
-  /** Until the returned function is called, the request can be cancelled. */
-  running(id: RpcId, cancel: () => void): () => void {
-    this.#running.set(id, cancel);
-    return () => {
-      // Another request may have been given the same id meanwhile.
-      if (this.#running.get(id) === cancel) this.#running.delete(id);
-    };
-  }
-
-  /** False where no such request runs here. */
-  cancel(id: unknown): boolean {
-    const cancel = typeof id === 'string' || typeof id === 'number' ? this.#running.get(id) : undefined;
-    cancel?.();
-    return cancel !== undefined;
-  }
-
   /** The client has ended it. */
   end(): void {
     this.isEnded = true;
-    for (const cancel of this.#running.values()) cancel();
+    this.running.cancelAll();
     for (const { reject } of this.#questions.values()) reject(new Error('The session has ended'));
     this.#questions.clear();
     this.forget();

@@ -37,8 +37,8 @@ export function isModern(message: JsonObject, headers: IncomingHttpHeaders): boo
 /** What a request says of itself, checked against its headers. */
 export function readModernHead(method: string, params: JsonObject, headers: IncomingHttpHeaders): JsonObject {
   const meta = metaOf(params) ?? {};
-  const missing = [metaKeys.version, metaKeys.capabilities].filter((key) => !(key in meta));
-  if (missing.length > 0) {
+  if (!(metaKeys.version in meta && metaKeys.capabilities in meta)) {
+    const missing = [metaKeys.version, metaKeys.capabilities].filter((key) => !(key in meta));
     const message = `Invalid params: _meta lacks ${missing.join(' and ')}`;
     throw new DoorError(rpcCodes.invalidParams, message, { status: 400, data: { envelope: { missing } } });
   }
