@@ -40,6 +40,7 @@ export class RunningRequests {
   }
 
   cancelAll(): void {
-    for (const request of [...this.#requests]) request.cancel();
+    // Each that is cancelled is taken out.
+    for (const request of this.#requests.slice()) request.cancel();
   }
 }

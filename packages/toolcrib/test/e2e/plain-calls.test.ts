@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ApiClient, type Reply } from '../fixtures/api-client.ts';
+import { ApiClient } from '../fixtures/api-client.ts';
+import { common, counted, increase, recorded } from '../fixtures/compare-replies.ts';
 import { fixture, startOpenServer, type OpenServer } from '../fixtures/open-server.ts';
 
 /**
@@ -27,7 +28,7 @@ const call = fc.oneof(
   text.map((value) => ({ name: 'one:echo', arguments: { text: value } })),
   fc.record({ a: fc.integer(), b: fc.oneof(fc.integer(), fc.string()) }).map((args) => ({ name: 'one:add', arguments: args })),
   text.map((value) => ({ name: 'one:fail', arguments: { text: value } })),
-  fc.constantFrom('result', 'error').map((how) => ({ name: 'one:invalid', arguments: { how } })),
+  fc.constantFrom('result', 'both').map((how) => ({ name: 'one:invalid', arguments: { how } })),
   fc.constant({ name: 'builtin:calculator', arguments: { expression: '6 * 7' } }),
   fc.string({ maxLength: 20 }).map((name) => ({ name, arguments: {} })),
   fc.record({ tool_id: fc.string(), name: fc.constant('one:echo'), arguments: fc.object() }, { requiredKeys: ['name'] }),
@@ -44,33 +45,6 @@ const sendPlain = (body: string, token?: string) => new ApiClient(server.url, to
 const sendUsual = (body: string, token?: string) =>
   new ApiClient(server.url, token).request('POST', path, { body, headers: { origin: server.url } });
 
-/** Everything that two calls have in common if they are the same call: all but the time they took and their own id. */
-function common({ status, headers, text: answer }: Reply) {
-  const { date: _date, 'content-length': _length, ...shown } = Object.fromEntries(headers);
-  const comparable = answer
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'id')
-    .replaceAll(/"execution_time_ms":[\d.]+/g, '"execution_time_ms":0')
-    .replaceAll(/request req-\w+/g, 'request');
-  return { status, shown, comparable };
-}
-
-async function recorded(count: number) {
-  const { calls } = (await server.admin.get(`/api/calls?limit=${count}`)).json;
-  return calls.map(({ call_id: _id, started_at: _at, duration_us: _us, ...record }: Record<string, unknown>) => record);
-}
-
-async function counted(): Promise<Map<string, number>> {
-  const lines = (await server.admin.get('/metrics')).text.split('\n');
-  const counters = lines.filter((line) =>
-    /^toolcrib_(calls_total|tool_calls_total|denied_calls|authentication|source_call_duration_seconds_count)/.test(line),
-  );
-  return new Map(counters.map((line) => [line.replace(/ \S+$/, ''), Number(/\S+$/.exec(line)?.[0])]));
-}
-
-function increase(before: Map<string, number>, after: Map<string, number>): [string, number][] {
-  return [...after].map(([name, value]): [string, number] => [name, value - (before.get(name) ?? 0)]).filter(([, more]) => more > 0);
-}
-
 /** Both lanes are the same ones where threads speak with the callers. */
 describe.each([1, 2])('with %i threads', (threads) => {
   beforeAll(() => startWithOne(threads));
@@ -81,15 +55,15 @@ describe.each([1, 2])('with %i threads', (threads) => {
     const { token } = server.alice;
     await fc.assert(
       fc.asyncProperty(anyBody, async (body) => {
-        const before = await counted();
+        const before = await counted(server.admin);
         const plain = await sendPlain(body, token);
-        const between = await counted();
+        const between = await counted(server.admin);
         const usual = await sendUsual(body, token);
-        const after = await counted();
+        const after = await counted(server.admin);
         expect(common(plain)).toEqual(common(usual));
         expect(increase(before, between)).toEqual(increase(between, after));
         if (increase(between, after).length === 0) return;
-        const [last, first] = await recorded(2);
+        const [last, first] = await recorded(server.admin, 2);
         expect(first).toEqual(last);
       }),
       { numRuns: 150, interruptAfterTimeLimit: 60_000 },
