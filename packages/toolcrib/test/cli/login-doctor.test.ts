@@ -245,6 +245,15 @@ describe('[LOGIN-6] doctor --login names the broken step and its remedy:', () =>
       'mine',
     ],
     [
+      'a metadata document that cannot be fetched',
+      { answers: { 'GET /login/auth': says(400, 'This login cannot go on') } },
+      'sign-in page',
+      /cannot go on/,
+      /able to fetch https:\/\/agent\.example\.org\/client\.json/,
+      'any',
+      'https://agent.example.org/client.json',
+    ],
+    [
       'a resource that the authorization server does not know',
       { answers: { 'GET /login/auth': back({ error: 'invalid_target', error_description: 'who?' }) } },
       'sign-in page',

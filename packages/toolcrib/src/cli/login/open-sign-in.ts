@@ -88,8 +88,10 @@ function describe({ status, url, contentType, text }: Page, redirectUri: string,
     `${nameOf(url)} answers with status ${status}: ${said}`,
     /redirect/i.test(said)
       ? `allow ${redirectUri} to this client; loopback addresses with any port (RFC 8252 §7.3)`
-      : /client/i.test(said)
-        ? `the authorization server does not know the client ${clientId}: register it, or check its id`
-        : 'read what it says, or look into the log of the authorization server',
+      : clientId.startsWith('https://')
+        ? `the authorization server must be able to fetch ${clientId}, and to accept what it says`
+        : /client/i.test(said)
+          ? `the authorization server does not know the client ${clientId}: register it, or check its id`
+          : 'read what it says, or look into the log of the authorization server',
   );
 }
