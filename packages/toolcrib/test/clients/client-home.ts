@@ -23,6 +23,8 @@ interface RunningClient extends AsyncDisposable {
   /** The match of an expression in its output, as soon as there is one. */
   printedMatch(expression: RegExp): Promise<RegExpExecArray>;
   write(text: string): void;
+  /** The last that it reads. */
+  end(text: string): void;
   readonly ended: Promise<Ended>;
 }
 
@@ -83,7 +85,7 @@ export async function openClientHome(): Promise<ClientHome> {
     start,
     async run(command, options = {}) {
       const client = start(command, options);
-      client.write(options.input ?? '');
+      client.end(options.input ?? '');
       const ended = await client.ended;
       if (ended.code !== 0) throw new Error(`${command.join(' ')} ended with ${ended.code}:\n${client.printed}`);
       return ended;
@@ -126,6 +128,7 @@ function followClient(child: ChildProcessWithoutNullStreams, name: string): Runn
       return output.printed;
     },
     write: (text) => void child.stdin.write(text),
+    end: (text) => void child.stdin.end(text),
     async printedMatch(expression) {
       const { promise, resolve } = Promise.withResolvers<RegExpExecArray>();
       const look = () => {
