@@ -8,7 +8,8 @@ const maxTimerMs = 2 ** 31 - 1;
 export function endWithToken(stream: EventStream, { expiresAt }: Pick<Principal, 'expiresAt'>, closing: AbortSignal): void {
   const close = () => stream.close();
   const wait = (): NodeJS.Timeout => {
-    const left = expiresAt - Date.now();
+    // Negative where a token that has just expired was tolerated.
+    const left = Math.max(0, expiresAt - Date.now());
     return setTimeout(() => (left > maxTimerMs ? (expiry = wait()) : close()), Math.min(left, maxTimerMs));
   };
   let expiry = wait();

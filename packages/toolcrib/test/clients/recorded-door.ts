@@ -62,7 +62,7 @@ function rpcOf(body: Buffer[]): Pick<Exchange, 'rpc' | 'params'> {
 }
 
 /** A server with the fixture of all features behind it, and the recorder before it. In development unless an issuer is given. */
-async function startRecordedDoor(config: Partial<ServeConfig> = {}) {
+export async function startRecordedDoor(config: Partial<ServeConfig> = {}) {
   await using opened = new AsyncDisposableStack();
   const recorder: Recorder = opened.use(await startRecorder(() => server.url));
   const server: TestServer = opened.use(
