@@ -6,7 +6,7 @@ import { grantEverything } from '../fixtures/open-server.ts';
 import { startTestServer, type TestServer } from '../running-server.ts';
 
 /** A request of a client, and what the server answered. */
-interface Exchange {
+export interface Exchange {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
