@@ -64,7 +64,7 @@ export function addMcpDoor(app: FastifyInstance, input: DoorRoutesInput): void {
     scope.decorateRequest('doorAddress', null);
     for (const url of ['/mcp', '/mcp/:group']) {
       scope.route({ method: methods, url, exposeHeadRoute: false, bodyLimit: input.bodyLimitBytes, onRequest: enter, handler: answer });
-      refuseOtherMethods(scope, url, methods);
+      refuseOtherMethods(scope, url, methods, enter);
     }
     addResourceMetadata(scope, { ...input, log });
     done();
