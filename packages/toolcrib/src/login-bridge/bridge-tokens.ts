@@ -35,6 +35,8 @@ const longestToken = 4096;
 const endLength = 32;
 const mostRemembered = 50_000;
 const reloadPauseMs = 5000;
+/** As for the tokens of providers: some clients log in anew when a token is refused that they believe to be good. */
+const clockToleranceSeconds = 5;
 
 export function createBridgeTokens({ address, keys, grants, now }: BridgeTokensInput): BridgeTokens {
   const { issuer } = address;
@@ -65,12 +67,12 @@ export function createBridgeTokens({ address, keys, grants, now }: BridgeTokensI
         algorithms: ['ES256'],
         typ: 'at+jwt',
         requiredClaims: ['exp', 'aud', 'gid', 'client_id'],
-        clockTolerance: 5,
+        clockTolerance: clockToleranceSeconds,
         currentDate: new Date(now()),
       });
       const { gid, client_id: clientId, aud, exp = 0 } = payload;
       if (typeof gid !== 'string' || typeof clientId !== 'string' || typeof aud !== 'string') throw new errors.JWTInvalid();
-      const found = { token, grantId: gid, clientId, audience: aud, expiresAt: exp * 1000 };
+      const found = { token, grantId: gid, clientId, audience: aud, expiresAt: (exp + clockToleranceSeconds) * 1000 };
       verified.set(token.slice(-endLength), found);
       return found;
     } catch (cause) {

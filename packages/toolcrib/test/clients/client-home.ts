@@ -17,7 +17,7 @@ interface RunOptions {
   input?: string;
 }
 
-interface RunningClient extends AsyncDisposable {
+export interface RunningClient extends AsyncDisposable {
   /** What it printed so far, on both outputs. */
   readonly printed: string;
   /** The match of an expression in its output, as soon as there is one. */
@@ -40,6 +40,9 @@ const giveUpMs = 120_000;
 
 /** A port that nothing listens on: the clients reach loopback, and nothing else. */
 const noWayOut = 'http://127.0.0.1:9';
+
+/** Programs that clients may start: none of ours but Node. */
+export const programPath = [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
 
 /** Clients that would look for updates, send statistics or open a browser do none of it. */
 const quiet = {
@@ -73,7 +76,7 @@ export async function openClientHome(): Promise<ClientHome> {
       cwd: work,
       // A group of its own: some of these programs start others.
       detached: true,
-      env: { PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter), HOME: home, TMPDIR: temporary, ...quiet, ...env },
+      env: { PATH: programPath, HOME: home, TMPDIR: temporary, ...quiet, ...env },
     });
     const client = followClient(child, [program, ...args].join(' '));
     running.add(client);

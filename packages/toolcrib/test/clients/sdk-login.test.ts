@@ -13,14 +13,15 @@ const [clients, chromium, keycloak] = [part('mcp-clients'), part('chromium'), pa
 const available = clients.available && chromium.available && keycloak.available;
 const { python } = clientPrograms(clients);
 
-describe.skipIf(!available)('with Keycloak directly', () => {
+describe.skipIf(!available).each(['directly', 'behind the bridge'] as const)('with Keycloak %s', (place) => {
+  const isBridge = place === 'behind the bridge';
   let door: Awaited<ReturnType<typeof startKeycloakDoor>>;
   let browser: Chromium;
   let callback: RunningServer;
   beforeAll(async () => {
     browser = await openChromium(chromium.available ? chromium.url : '');
     callback = await startHttpServer((_request, response) => response.end('You may close this page.'));
-    door = await startKeycloakDoor(keycloak.available ? keycloak.url : '');
+    door = await startKeycloakDoor(keycloak.available ? keycloak.url : '', place);
   });
   afterAll(async () => {
     await door[Symbol.asyncDispose]();
@@ -28,7 +29,12 @@ describe.skipIf(!available)('with Keycloak directly', () => {
     await browser[Symbol.asyncDispose]();
   });
 
-  const logIn = async (url: string) => (await browser.logIn(url, { username: 'alice', consent: false })).back;
+  async function logIn(url: string): Promise<URL> {
+    const { back, asked } = await browser.logIn(url, { username: 'alice', consent: isBridge });
+    // Our page names the client and the address.
+    if (isBridge) expect(asked).toMatch(new RegExp(`A (TypeScript|Python) client[^]*${door.url}/mcp`));
+    return back;
+  }
 
   /** Waits until the server refuses this token, as it does once it has expired. */
   async function expired(token: string): Promise<void> {
@@ -37,7 +43,7 @@ describe.skipIf(!available)('with Keycloak directly', () => {
   }
 
   test('[LOGIN-1] [DOOR-4] the TypeScript SDK finds it, logs in, calls a tool, and keeps its session with a refreshed token', async () => {
-    const registered = { client_id: registeredClient, issuer: door.realm.issuer };
+    const registered = isBridge ? undefined : { client_id: registeredClient, issuer: door.realm.issuer };
     const input = { url: `${door.url}/mcp`, redirectUri: `${callback.origin}/callback`, registered };
     await using connected = await connectTypeScriptClient(input, logIn);
     const { client, transport, tokens } = connected;
@@ -59,7 +65,12 @@ describe.skipIf(!available)('with Keycloak directly', () => {
     async (mode) => {
       await using home = await openClientHome();
       const client = home.start([...python, join(import.meta.dirname, 'python', 'use_sdk.py')]);
-      const given = { url: `${door.url}/mcp`, mode, redirect_uri: `${callback.origin}/callback`, client_id: registeredClient };
+      const given = {
+        url: `${door.url}/mcp`,
+        mode,
+        redirect_uri: `${callback.origin}/callback`,
+        client_id: isBridge ? null : registeredClient,
+      };
       client.write(`${JSON.stringify(given)}\n`);
       const [, url = ''] = await client.printedMatch(/^\{"open": "(.*)"\}$/m);
       client.write(`${(await logIn(url)).href}\n`);
@@ -69,6 +80,7 @@ describe.skipIf(!available)('with Keycloak directly', () => {
 
       await expired(token);
       client.end('call\n');
+      await client.printedMatch(/(^\{"called".*\s+){2}/m);
       const { code, stdout } = await client.ended;
       const used = [...stdout.matchAll(/^\{"called": \{"result": 42\}, "token": "(.*)"\}$/gm)].map(([, token]) => token);
       expect([code, used.length, new Set(used).size]).toEqual([0, 2, 2]);
