@@ -4,7 +4,7 @@ import type { ServeConfig } from '../../src/server/server-config.ts';
 import { administering, temporaryDirectory } from '../running-server.ts';
 import { freshRealm, type KeycloakRealm } from '../fixtures/keycloak-realm.ts';
 import { grantEverything } from '../fixtures/open-server.ts';
-import { startRecordedDoor } from './recorded-door.ts';
+import { startRecordedDoor, type RecordedDoor } from './recorded-door.ts';
 
 /** The client that is set up for MCP clients which do not register: in Keycloak, or at the bridge. */
 export const registeredClient = 'mcp-client';
@@ -17,11 +17,17 @@ const bridgeSecret = 'the secret of the bridge';
 /** Where clients log in: at Keycloak, or at Toolcrib with Keycloak behind it. */
 export type LoginPlace = 'directly' | 'behind the bridge';
 
+interface KeycloakDoor extends RecordedDoor {
+  realm: KeycloakRealm;
+  /** The calls that are in the record, the newest first. */
+  recordedCalls(): Promise<{ user_name: string; agent: string; door: string }[]>;
+}
+
 /**
  * A server that trusts a realm of its own in Keycloak, as an operator would set it up for MCP clients: with a client scope `mcp` and a client
  * that has it, or with a client for the bridge. The tokens of MCP clients last for seconds.
  */
-export async function startKeycloakDoor(keycloakIssuer: string, place: LoginPlace) {
+export async function startKeycloakDoor(keycloakIssuer: string, place: LoginPlace): Promise<KeycloakDoor> {
   await using opened = new AsyncDisposableStack();
   const realm = opened.use(await freshRealm(keycloakIssuer, place === 'directly' ? { accessTokenLifespan: soonSeconds } : {}));
   const login = place === 'directly' ? await addClient(realm) : await addBridge(realm, opened.use(await temporaryDirectory()).path);
@@ -32,8 +38,7 @@ export async function startKeycloakDoor(keycloakIssuer: string, place: LoginPlac
   return {
     ...door,
     realm,
-    /** The calls that are in the record, the newest first. */
-    async recordedCalls(): Promise<{ user_name: string; agent: string; door: string }[]> {
+    async recordedCalls() {
       return (await (await asAdmin()).get('/api/calls')).json.calls;
     },
     [Symbol.asyncDispose]: () => closing.disposeAsync(),

@@ -6,7 +6,7 @@ import { grantEverything } from '../fixtures/open-server.ts';
 import { startTestServer, type TestServer } from '../running-server.ts';
 
 /** A request of a client, and what the server answered. */
-export interface Exchange {
+interface Exchange {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
@@ -61,8 +61,13 @@ function rpcOf(body: Buffer[]): Pick<Exchange, 'rpc' | 'params'> {
   }
 }
 
-/** A server with the fixture of all features behind it, and the recorder before it. In development unless an issuer is given. */
-export async function startRecordedDoor(config: Partial<ServeConfig> = {}) {
+/** A server and the recorder before it. */
+export interface RecordedDoor extends Recorder {
+  server: TestServer;
+}
+
+/** In development unless an issuer is given. */
+export async function startRecordedDoor(config: Partial<ServeConfig> = {}): Promise<RecordedDoor> {
   await using opened = new AsyncDisposableStack();
   const recorder: Recorder = opened.use(await startRecorder(() => server.url));
   const server: TestServer = opened.use(
