@@ -14,6 +14,7 @@ export async function serveBanner(config: ServeConfig, running: RunningServer): 
   const [inventory, unreachable] = await Promise.all([running.inventory(patienceMs), running.unreachableIssuers(patienceMs)]);
   const facts = [
     ['Address', url],
+    ...((config.mcpDoor ?? running.dev) ? [['MCP', `${url}/mcp: \`toolcrib connect-client\` configures a client for it`]] : []),
     ['Tools', toolsText(inventory)],
     ['Data', config.databaseUrl === undefined ? config.dataDir : `${config.dataDir}, and PostgreSQL at ${placeOf(config.databaseUrl)}`],
     ...(config.configFile === undefined ? [] : [['File', config.configFile]]),
