@@ -17,6 +17,8 @@ interface AuthorizationServerInput {
   clients: readonly FixedClient[];
   /** Whether clients may register themselves. */
   registration: boolean;
+  /** Whether clients may name a document as their id. */
+  clientDocuments: boolean;
   adapterOf(model: string): RecordAdapter;
   fetchDocument: FetchClientDocument;
   /** Whether a document that is not in memory may be fetched now. */
@@ -64,7 +66,7 @@ export function createAuthorizationServer(input: AuthorizationServerInput): Prov
       // The door takes bearer tokens.
       dPoP: { enabled: false },
       clientIdMetadataDocument: {
-        enabled: true,
+        enabled: input.clientDocuments,
         ack: 'draft-02',
         allowFetch: input.mayFetch,
         cacheDuration: { min: 60, max: 300 },
@@ -123,12 +125,12 @@ function cookiesOf({ publicUrl }: BridgeAddress, keys: BridgeKeys) {
   };
 }
 
-function discoveryOf({ address: { issuer }, registration }: AuthorizationServerInput) {
+function discoveryOf({ address: { issuer }, registration, clientDocuments }: AuthorizationServerInput) {
   return {
     ...(registration ? { registration_endpoint: `${issuer}/register` } : {}),
     revocation_endpoint: `${issuer}/revoke`,
     revocation_endpoint_auth_methods_supported: ['none'],
-    client_id_metadata_document_supported: true,
+    client_id_metadata_document_supported: clientDocuments,
     service_documentation: undefined,
   };
 }

@@ -67,6 +67,12 @@ export const loginBridgeSchema = z
       ),
     clients: z.array(fixedClientSchema).max(100).optional().describe('Clients with a fixed client_id'),
     registration: z.boolean().optional().describe('Whether clients may register themselves (RFC 7591); by default they may'),
+    client_documents: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether clients may name a metadata document as their client_id; by default they may. Say false where this server cannot fetch such documents: clients then register themselves',
+      ),
     access_token_seconds: z.int().min(60).max(3600).optional().describe('How long the tokens that clients get last; by default 600'),
     idle_days: z.int().min(1).max(365).optional().describe('After how many days without use a login ends; by default 30'),
     recheck_seconds: z

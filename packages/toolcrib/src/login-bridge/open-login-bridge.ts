@@ -46,6 +46,7 @@ export interface LoginBridgeInput {
   times: BridgeTimes;
   clients: readonly FixedClient[];
   registration: boolean;
+  clientDocuments: boolean;
   /** Why a request under this host is not answered. */
   hostRefusal(host: string | undefined): CribError | undefined;
   /** Aborts when the server begins to stop. */

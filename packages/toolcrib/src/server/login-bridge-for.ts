@@ -41,6 +41,7 @@ export async function loginBridgeFor(input: LoginBridgeForInput): Promise<LoginB
     times: bridgeTimes(settings),
     clients: settings.clients ?? [],
     registration: settings.registration ?? true,
+    clientDocuments: settings.client_documents ?? true,
     hostRefusal: (host) => hosts(host, undefined),
     closing,
     warn: (message, error) => logger.warn({ err: error }, message),

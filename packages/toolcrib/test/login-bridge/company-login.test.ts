@@ -159,6 +159,14 @@ describe('a login that goes on', () => {
   });
 });
 
+test('[LOGIN-3] a server that cannot fetch documents of clients does not offer to, and asks for none', async () => {
+  await using closed = await start({ client_documents: false });
+  const { json } = await closed.client().get('/.well-known/oauth-authorization-server/login');
+  expect(json).toMatchObject({ client_id_metadata_document_supported: false, registration_endpoint: `${closed.url}/login/register` });
+  const page = await new Person(callback).open(new PublicClient(closed.url, 'https://client.example/metadata.json').loginUrl());
+  expect(page.text).toContain('invalid_client');
+});
+
 describe('a logout at the provider', () => {
   const logoutToken = (claims: Record<string, unknown>, options: Parameters<typeof issuer.sign>[1] = {}) =>
     issuer.sign(
