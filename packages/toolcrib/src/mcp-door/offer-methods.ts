@@ -95,7 +95,9 @@ export class OfferMethods {
     const sources = new Map(templates.map(({ like }) => [like.source_id, like]));
     const ofNamespace = [...sources.values()].filter((like) => like.namespace === namespace);
     if (id !== undefined) return ofNamespace.map((like) => ({ like, id }));
-    return caller.address.names === 'own' ? [...sources.values()].map((like) => ({ like, id: uri })) : [];
+    // As answers of tools link to it.
+    const byItself = (await this.#offersOf('resources', caller)).filter((offer) => offer.id === uri);
+    return byItself.length > 0 ? byItself : [...sources.values()].map((like) => ({ like, id: uri }));
   }
 
   async #readArtifact(caller: DoorCaller, uri: string, { callId, n }: { callId: string; n: number }): Promise<string> {

@@ -99,6 +99,14 @@ describe.each(pairs)('a client of the $client era with a source of the $source e
   });
 });
 
+test.each(eras)('[DOOR-5] [DOOR-7] a resource can be read under its own address too, as answers link to it, in the %s era', async (era) => {
+  await using connected = await enter(era);
+  await connected.connect();
+  const { contents } = await connected.client.readResource({ uri: 'test://static-text' });
+  expect(contents).toMatchObject([{ mimeType: 'text/plain' }]);
+  await expect(connected.client.readResource({ uri: 'test://nothing-there' })).rejects.toThrow('Resource not found');
+});
+
 test.each(eras)('[DOOR-5] the level of a session decides which log messages reach it, with a source of the %s era', async (source) => {
   await using connected = await enter('legacy');
   const { client } = connected;
