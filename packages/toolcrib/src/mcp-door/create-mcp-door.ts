@@ -12,6 +12,7 @@ import type { DoorParts } from './door-parts.ts';
 import { OpenStreams } from './open-streams.ts';
 import { createDoorTokens, type BridgeTokens } from './door-tokens.ts';
 import { createMcpLane } from './mcp-lane.ts';
+import { createExplainError } from './refuse.ts';
 
 export interface McpDoorInput {
   parts: DoorParts;
@@ -38,7 +39,13 @@ export interface McpDoor {
 /** [DOOR-1] One service with two ways in. */
 export function createMcpDoor(input: McpDoorInput): McpDoor {
   const { parts, closing } = input;
-  const service = createDoorService({ parts, closing, mail: new DoorMail(parts), streams: new OpenStreams() });
+  const service = createDoorService({
+    parts,
+    closing,
+    mail: new DoorMail(parts),
+    streams: new OpenStreams(),
+    explain: createExplainError(input.logger),
+  });
   const guard = createHostGuard(input.guard);
   const tokens = createDoorTokens(input);
   return {

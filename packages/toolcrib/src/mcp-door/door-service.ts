@@ -21,6 +21,14 @@ export function createDoorService(input: LegacyDoorInput): DoorService {
   const legacy = new LegacyDoor(input);
   const modern = new ModernDoor(input);
 
+  function answer(reply: DoorReply, body: string | undefined, serve: () => void): void {
+    try {
+      serve();
+    } catch (error) {
+      refuse(reply, input.explain(error), idIn(body));
+    }
+  }
+
   return {
     get: (visit) => answer(visit.reply, undefined, () => legacy.get(visit)),
     delete: (visit) => answer(visit.reply, undefined, () => legacy.delete(visit)),
@@ -31,14 +39,6 @@ export function createDoorService(input: LegacyDoorInput): DoorService {
         else legacy.post(visit, message);
       }),
   };
-}
-
-function answer(reply: DoorReply, body: string | undefined, serve: () => void): void {
-  try {
-    serve();
-  } catch (error) {
-    refuse(reply, error, idIn(body));
-  }
 }
 
 function readBody(body: string | undefined): unknown {

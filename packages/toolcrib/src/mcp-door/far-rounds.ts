@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../model/json.ts';
 import type { DoorMail, DoorMessageOf } from './door-mail.ts';
-import { asDoorError } from './refuse.ts';
+import type { ExplainError } from './refuse.ts';
 import type { Asked, Round, RoundExchange } from './round.ts';
 import { DoorError, rpcCodes } from './rpc.ts';
 
@@ -13,6 +13,7 @@ export interface RoundResult {
 
 interface FarRoundsInput {
   mail: DoorMail;
+  explain: ExplainError;
   /** A call of this owner that waits here, which is waited for no more. Throws where there is none. */
   take(id: string, owner: string, asked: Asked): Round;
   go(round: Round, exchange: RoundExchange, responses: JsonObject, isCall: boolean): Promise<RoundResult>;
@@ -94,7 +95,7 @@ export class FarRounds {
   }
 
   async #serve(message: DoorMessageOf<'round'>, to: string): Promise<void> {
-    const { mail, take, go } = this.#input;
+    const { mail, explain, take, go } = this.#input;
     const { errand, abilities, progressToken, logLevel } = message;
     const gone: (() => void)[] = [];
     this.#served.set(errand, () => gone.forEach((listener) => listener()));
@@ -112,7 +113,7 @@ export class FarRounds {
       const result = await go(round, exchange, message.responses, message.isCall);
       await mail.send({ kind: 'round-result', to, errand, ...result });
     } catch (error) {
-      const { code, message: words, status, data } = asDoorError(error);
+      const { code, message: words, status, data } = explain(error);
       mail.tell({ kind: 'round-error', to, errand, code, message: words, status, ...(data !== undefined && { data }) });
     } finally {
       this.#served.delete(errand);

@@ -13,7 +13,7 @@ import { LegacyExchange } from './legacy-exchange.ts';
 import type { LiveSession } from './live-session.ts';
 import { LiveSessions } from './live-sessions.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { idRule, isRpcId, refuse } from './refuse.ts';
+import { idRule, isRpcId, refuse, type ExplainError } from './refuse.ts';
 import { DoorError, notificationText, resultText, rpcCodes, type RpcId } from './rpc.ts';
 import { StandingStreams } from './standing-streams.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -22,6 +22,7 @@ export interface LegacyDoorInput {
   parts: DoorParts;
   mail: DoorMail;
   streams: OpenStreams;
+  explain: ExplainError;
   /** Aborts when the server begins to stop. */
   closing: AbortSignal;
 }
@@ -137,7 +138,8 @@ export class LegacyDoor {
     };
     // Nearly always it is known.
     const done = found instanceof Promise ? found.then(go) : go(found);
-    if (done instanceof Promise) done.catch((error: unknown) => refuse(reply, error, isRpcId(first?.['id']) ? first['id'] : null));
+    if (done instanceof Promise)
+      done.catch((error: unknown) => refuse(reply, this.#input.explain(error), isRpcId(first?.['id']) ? first['id'] : null));
   }
 
   #versionOf(headers: IncomingHttpHeaders, session: LiveSession | undefined): string {
@@ -178,7 +180,7 @@ export class LegacyDoor {
   }
 
   #answer({ id, method, params }: Rpc, caller: DoorCaller, session: LiveSession | undefined, answer: LegacyAnswer): void {
-    const exchange = new LegacyExchange({ id, caller, session, answer, params });
+    const exchange = new LegacyExchange({ id, caller, session, answer, params, explain: this.#input.explain });
     try {
       this.#dispatch(method, paramsOf(params), exchange, session);
     } catch (error) {

@@ -3,7 +3,7 @@ import type { DoorCaller } from './door-caller.ts';
 import type { DoorExchange, LogLevel } from './door-exchange.ts';
 import type { LegacyAnswer } from './legacy-answer.ts';
 import type { LiveSession } from './live-session.ts';
-import { asDoorError } from './refuse.ts';
+import type { ExplainError } from './refuse.ts';
 import type { Cancellable } from './running-requests.ts';
 import { errorText, notificationText, resultText, type RpcId } from './rpc.ts';
 
@@ -13,6 +13,7 @@ interface LegacyExchangeInput {
   session: LiveSession | undefined;
   answer: LegacyAnswer;
   params: unknown;
+  explain: ExplainError;
 }
 
 /** A request of a revision with sessions while it is being answered: the client can be told and asked meanwhile, and can cancel it. */
@@ -23,13 +24,15 @@ export class LegacyExchange implements DoorExchange, Cancellable {
   readonly progressToken: string | number | undefined;
   readonly #session: LiveSession | undefined;
   readonly #answer: LegacyAnswer;
+  readonly #explain: ExplainError;
   readonly #cancels: (() => void)[] = [];
 
-  constructor({ id, caller, session, answer, params }: LegacyExchangeInput) {
+  constructor({ id, caller, session, answer, params, explain }: LegacyExchangeInput) {
     this.caller = caller;
     this.id = id;
     this.#session = session;
     this.#answer = answer;
+    this.#explain = explain;
     this.progressToken = progressTokenOf(params);
     session?.running.add(this);
   }
@@ -41,7 +44,7 @@ export class LegacyExchange implements DoorExchange, Cancellable {
 
   failed(error: unknown): void {
     this.#session?.running.remove(this);
-    this.#answer.answer(errorText(this.id, asDoorError(error)));
+    this.#answer.answer(errorText(this.id, this.#explain(error)));
   }
 
   get logLevel(): LogLevel | undefined {

@@ -22,7 +22,7 @@ export class ModernDoor {
 
   constructor(input: LegacyDoorInput) {
     this.#input = input;
-    const rounds = new Rounds({ ...input.parts, mail: input.mail });
+    const rounds = new Rounds({ ...input.parts, mail: input.mail, explain: input.explain });
     this.#methods = createDoorMethods(
       input.parts,
       (exchange, tool, args, params) => rounds.call(exchange, tool, args, params),
@@ -40,6 +40,7 @@ export class ModernDoor {
   }
 
   #answer({ principal, address, headers, reply }: Visit, id: RpcId, method: string, given: unknown): void {
+    const { explain } = this.#input;
     const answer = new ModernAnswer(reply, headers.accept?.includes('text/event-stream') ?? false);
     try {
       const params = paramsOf(given);
@@ -52,11 +53,11 @@ export class ModernDoor {
         abilities: abilitiesOf(meta[metaKeys.capabilities]),
       };
       if (method === 'subscriptions/listen')
-        listen(this.#input, this.#methods, { caller, id, params, answer }).catch((error: unknown) => fail(answer, id, error));
+        listen(this.#input, this.#methods, { caller, id, params, answer }).catch((error: unknown) => fail(answer, id, explain(error)));
       else if (method === 'server/discover') answer.answer(resultText(id, discovered()));
-      else this.#methods.dispatch(method, params, new ModernExchange({ id, caller, answer, params, meta }));
+      else this.#methods.dispatch(method, params, new ModernExchange({ id, caller, answer, params, meta, explain }));
     } catch (error) {
-      fail(answer, id, error);
+      fail(answer, id, explain(error));
     }
     answer.wait();
   }

@@ -4,8 +4,8 @@ import { logLevels, type DoorExchange, type LogLevel } from './door-exchange.ts'
 import { progressTokenOf } from './legacy-exchange.ts';
 import type { ModernAnswer } from './modern-answer.ts';
 import { metaKeys } from './modern-head.ts';
-import { asDoorError } from './refuse.ts';
-import { errorText, notificationText, resultText, rpcCodes, type RpcId } from './rpc.ts';
+import type { ExplainError } from './refuse.ts';
+import { errorText, notificationText, resultText, rpcCodes, type DoorError, type RpcId } from './rpc.ts';
 
 interface ModernExchangeInput {
   id: RpcId;
@@ -13,6 +13,7 @@ interface ModernExchangeInput {
   answer: ModernAnswer;
   params: JsonObject;
   meta: JsonObject;
+  explain: ExplainError;
 }
 
 /** A request of the stateless revision while it is being answered. */
@@ -22,11 +23,13 @@ export class ModernExchange implements DoorExchange {
   readonly logLevel: LogLevel | undefined;
   readonly #id: RpcId;
   readonly #answer: ModernAnswer;
+  readonly #explain: ExplainError;
 
-  constructor({ id, caller, answer, params, meta }: ModernExchangeInput) {
+  constructor({ id, caller, answer, params, meta, explain }: ModernExchangeInput) {
     this.caller = caller;
     this.#id = id;
     this.#answer = answer;
+    this.#explain = explain;
     this.progressToken = progressTokenOf(params);
     const level = meta[metaKeys.logLevel];
     this.logLevel = level === undefined ? undefined : logLevels.find((known) => known === level);
@@ -37,7 +40,7 @@ export class ModernExchange implements DoorExchange {
   }
 
   failed(error: unknown): void {
-    fail(this.#answer, this.#id, error);
+    fail(this.#answer, this.#id, this.#explain(error));
   }
 
   notify = (method: string, params: JsonObject): void => this.#answer.tell(notificationText(method, params));
@@ -51,7 +54,6 @@ export class ModernExchange implements DoorExchange {
   }
 }
 
-export function fail(answer: ModernAnswer, id: RpcId, error: unknown): void {
-  const failure = asDoorError(error);
+export function fail(answer: ModernAnswer, id: RpcId, failure: DoorError): void {
   answer.answer(errorText(id, failure), failure.code === rpcCodes.methodNotFound ? 404 : failure.status);
 }

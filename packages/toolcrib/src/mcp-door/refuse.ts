@@ -1,20 +1,27 @@
-import { CribError } from '../model/crib-error.ts';
+import type { Logger } from 'pino';
+import { toCribError } from '../http/to-crib-error.ts';
 import { isObject, parsedJson } from '../model/json.ts';
 import type { DoorReply } from './door-reply.ts';
 import { DoorError, errorText, rpcCodes, type RpcId } from './rpc.ts';
 
 /** Answers a request that was not dispatched. */
-export function refuse(reply: DoorReply, error: unknown, id: RpcId | null): void {
-  const failure = asDoorError(error);
+export function refuse(reply: DoorReply, failure: DoorError, id: RpcId | null): void {
   reply.send(failure.status, errorText(id, failure));
 }
 
-/** What is not an error of the protocol is a fault of ours, or a refusal in words. */
-export function asDoorError(error: unknown): DoorError {
-  if (error instanceof DoorError) return error;
-  if (error instanceof CribError && error.code === 'VALIDATION_ERROR') return new DoorError(rpcCodes.invalidParams, error.message);
-  const message = error instanceof Error ? error.message : 'Something failed inside Toolcrib';
-  return new DoorError(rpcCodes.internal, message);
+/** Turns anything thrown while serving a request into the error for the client. */
+export type ExplainError = (error: unknown) => DoorError;
+
+/** What is neither an error of the protocol nor a refusal in words is a fault of ours: the log has it, and the client learns nothing of it. */
+export function createExplainError(logger: Pick<Logger, 'error'>): ExplainError {
+  return (error) => {
+    if (error instanceof DoorError) return error;
+    const refusal = toCribError(error);
+    if (refusal?.code === 'VALIDATION_ERROR') return new DoorError(rpcCodes.invalidParams, refusal.message);
+    if (refusal !== undefined) return new DoorError(rpcCodes.internal, refusal.message);
+    logger.error({ err: error }, 'a request at the MCP door failed');
+    return new DoorError(rpcCodes.internal, "Something failed inside Toolcrib; the server's log says more");
+  };
 }
 
 /** The id of the request, where it can be read. */

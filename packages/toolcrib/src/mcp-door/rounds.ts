@@ -10,6 +10,7 @@ import { modernVersion } from './door-caller.ts';
 import type { DoorExchange } from './door-exchange.ts';
 import type { DoorMail } from './door-mail.ts';
 import { FarRounds, type RoundResult } from './far-rounds.ts';
+import type { ExplainError } from './refuse.ts';
 import { Round, type Asked, type RoundEnd, type RoundExchange } from './round.ts';
 import { DoorError, rpcCodes } from './rpc.ts';
 
@@ -25,6 +26,7 @@ interface RoundsInput {
   executor: Executor;
   seals: Seals;
   mail: DoorMail;
+  explain: ExplainError;
 }
 
 /** What becomes of a round at another server. */
@@ -47,6 +49,7 @@ export class Rounds {
     this.#input = input;
     this.#far = new FarRounds({
       mail: input.mail,
+      explain: input.explain,
       take: (id, owner, asked) => {
         const round = this.#take(id, asked);
         if (round.owner !== owner) throw unknownState();
