@@ -158,7 +158,8 @@ describe('[SEC-3] toolcrib secrets rekey', () => {
     const env = { TOOLCRIB_URL: server.url, TOOLCRIB_KEYS: `${newest},${old}` };
     await runToolcrib(['secrets', 'set', 'a', '--value', 'hunter-a'], { env });
     const { code, stdout } = await runToolcrib(['secrets', 'rekey', '--database', database.url, '--json'], { env });
-    expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, total: 1, rewritten: 1, deleted: [], kid: 'new' });
+    // The secret, and the key with which the login bridge signs.
+    expect({ code, ...JSON.parse(stdout) }).toEqual({ code: 0, total: 2, rewritten: 2, deleted: [], kid: 'new' });
     expect(await runToolcrib(['secrets', 'set', 'a', '--value', 'hunter-b'], { env })).toMatchObject({ code: 0 });
   });
 });
