@@ -1,4 +1,4 @@
-import { decodeJwt, errors, jwtVerify } from 'jose';
+import { decodeJwt, errors, jwtVerify, type CryptoKey } from 'jose';
 import { CribError } from '../model/crib-error.ts';
 import type { Principal } from '../model/principal.ts';
 import { RecentMap } from '../model/recent-map.ts';

@@ -65,7 +65,7 @@ function challenged(page: Page): Page {
   const { status, location } = page;
   if (status === 401 || (status >= 200 && status < 300)) return page;
   if (status >= 300 && status < 400) {
-    const target = URL.parse(location, page.url)?.href ?? 'somewhere';
+    const target = URL.parse(location, page.url.href)?.href ?? 'somewhere';
     throw new LoginFault(`the address redirects to ${target}, and clients lose their token on the way`, `give clients ${target}`);
   }
   if (status === 404) throw new LoginFault('there is no such address (404)', 'check the path: a slash at the end matters');

@@ -24,7 +24,7 @@ export async function openSignIn({ server, found, client, clientId, browser }: S
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
     const page = await browser.send(url, { headers: { accept: 'text/html,application/xhtml+xml' } });
     if (page.status < 300 || page.status >= 400) return describe(page, redirectUri, clientId);
-    const next = URL.parse(page.location, page.url);
+    const next = URL.parse(page.location, page.url.href);
     if (next === null) throw new LoginFault(`${nameOf(page.url)} redirects to no address`, 'look into the log of the authorization server');
     if (isAnswer(next, redirectUri)) return readAnswer(next, redirectUri);
     url = next;
